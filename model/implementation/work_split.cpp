@@ -1,0 +1,77 @@
+#include "model/implementation/work_split.hpp"
+
+#include <algorithm>
+#include <string>
+#include "model/error.hpp"
+
+namespace lanecast {
+namespace {
+
+constexpr std::uint64_t kMinTrafficPerChannel = 32u << 10;
+
+bool long_chunks(Protocol protocol, Collective collective) {
+  return protocol == Protocol::simple && collective != Collective::broadcast && collective != Collective::reduce;
+}
+
+std::uint64_t payload_of(std::uint64_t wire, const ProtocolTraits& traits) {
+  return static_cast<std::uint64_t>(static_cast<double>(wire) / traits.wire_per_payload + 0.5);
+}
+
+[[noreturn]] void refuse_chunk(Bytes chunk, std::uint64_t slice_wire, Bytes buffsize) {
+  throw Error(ErrorKind::usage,
+              "a chunk of " + std::to_string(chunk.value()) + " B has slices of " + std::to_string(slice_wire) +
+                  " B on the wire; the buffer of a connection holds " + std::to_string(buffsize.value()) + " B",
+              "--chunk", "take a smaller chunk, or a larger --buffsize");
+}
+
+}  // namespace
+
+ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, std::optional<Bytes> buffsize,
+                             std::optional<Bytes> chunk) {
+  const ProtocolTraits traits = protocol_traits(protocol);
+  const int chunk_steps = long_chunks(protocol, collective) ? traits.steps_per_chunk : 1;
+  const int slice_steps = long_chunks(protocol, collective) ? traits.steps_per_slice : 1;
+  ChunkGeometry geometry;
+  geometry.buffsize = buffsize.value_or(traits.default_buffsize);
+  geometry.grain = traits.grain;
+  geometry.slices_per_chunk = chunk_steps / slice_steps;
+  const auto slices = static_cast<std::uint64_t>(geometry.slices_per_chunk);
+  const std::uint64_t step_wire = geometry.buffsize.value() / static_cast<std::uint64_t>(traits.fifo_steps);
+  const std::uint64_t step = payload_of(step_wire, traits) / traits.grain.value() * traits.grain.value();
+  if (step == 0 || geometry.buffsize.value() > (std::uint64_t{1} << 36)) {
+    throw Error(ErrorKind::usage, "a connection's buffer of " + std::to_string(geometry.buffsize.value()) + " B",
+                "--buffsize", "take at least 32 KiB and at most 64 GiB");
+  }
+  geometry.chunk = Bytes(step * static_cast<std::uint64_t>(chunk_steps));
+  if (chunk) geometry.chunk = Bytes(std::max(round_up(chunk->value(), traits.grain.value()), traits.grain.value()));
+  const std::uint64_t slice = ceil_div(geometry.chunk.value(), slices);
+  const auto slice_wire = static_cast<std::uint64_t>(static_cast<double>(slice) * traits.wire_per_payload);
+  geometry.slice = Bytes(slice);
+  geometry.fifo_slices = static_cast<int>(std::min<std::uint64_t>(geometry.buffsize.value() / slice_wire, 1u << 20));
+  if (geometry.fifo_slices == 0) refuse_chunk(geometry.chunk, slice_wire, geometry.buffsize);
+  // NCCL's floor is 1/32 of the slice that its buffer gives (32 KiB by default), whatever the chunk
+  if (slices > 1) {
+    geometry.min_slice = Bytes(std::min(step * static_cast<std::uint64_t>(slice_steps) / 32, slice));
+  }
+  return geometry;
+}
+
+std::vector<std::uint64_t> split_over_channels(std::uint64_t count, int element_bytes, Collective collective,
+                                               int ranks, Protocol protocol, int channels) {
+  std::uint64_t traffic_per_byte = 1;
+  if (collective == Collective::all_reduce) traffic_per_byte = 2;
+  if (collective == Collective::all_gather || collective == Collective::reduce_scatter) {
+    traffic_per_byte = static_cast<std::uint64_t>(ranks);
+  }
+  if (protocol == Protocol::ll) traffic_per_byte *= 4;
+  const auto element = static_cast<std::uint64_t>(element_bytes);
+  const std::uint64_t cell_bytes = round_up(ceil_div(kMinTrafficPerChannel, traffic_per_byte), 16);
+  const std::uint64_t cells = ceil_div(count * element, cell_bytes);
+  const std::uint64_t per_channel = std::max<std::uint64_t>(1, ceil_div(cells, static_cast<std::uint64_t>(channels)));
+  std::vector<std::uint64_t> counts;
+  const std::uint64_t share = per_channel * (cell_bytes / element);
+  for (std::uint64_t done = 0; done < count; done += share) counts.push_back(std::min(share, count - done));
+  return counts;
+}
+
+}  // namespace lanecast

@@ -1,0 +1,40 @@
+#pragma once
+#include <vector>
+#include "model/predict/call.hpp"
+#include "model/schedule/geometry.hpp"
+#include "model/units.hpp"
+
+namespace lanecast {
+
+/// Sizes of one connection and of the pieces that go through it.
+struct ChunkGeometry {
+  Bytes buffsize{0};  // wire
+  Bytes chunk{0};     // payload of a full chunk
+  Bytes slice{0};     // payload of a full slice
+  int slices_per_chunk = 1;
+  int fifo_slices = 8;  // slices that fit the buffer
+  Bytes min_slice{0};   // payload floor of a slice
+  Bytes grain{16};
+};
+
+/// NCCL's chunk and slice sizes for a ring: FIFO of 8 steps, chunks of 4 steps in 2 slices for Simple all-reduce,
+/// reduce-scatter and all-gather, else one step.
+///
+/// @param buffsize  wire bytes of a connection; absent: the protocol's default
+/// @param chunk     payload of a chunk; absent: NCCL's. Slices keep their number a chunk, FIFO depth = buffsize / slice
+/// @throws Error    kind usage: a buffer below one step's grain, a chunk whose slice doesn't fit the buffer
+/// Source: facts.md A2.
+ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, std::optional<Bytes> buffsize,
+                             std::optional<Bytes> chunk);
+
+/// How many elements each channel gets: NCCL's cells.
+///
+/// Cells of 32 KiB of traffic (4 times that for LL) are dealt out in equal runs; the last channel takes the rest, so
+/// that small calls use fewer channels.
+/// @param count  elements to split (of one rank's block for all-gather and reduce-scatter)
+/// @return       at most `channels` counts, none of them 0 unless count is 0
+/// Source: facts.md A5.4 (NVIDIA/nccl src/enqueue.cc scheduleCollTasksToPlan).
+std::vector<std::uint64_t> split_over_channels(std::uint64_t count, int element_bytes, Collective collective,
+                                               int ranks, Protocol protocol, int channels);
+
+}  // namespace lanecast

@@ -1,0 +1,173 @@
+#include "model/predict/flow_network.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lanecast {
+
+BytesPerSecond soft_capacity(BytesPerSecond capacity, const SoftCapacity& soft, int flows) {
+  if (flows <= 0 || soft.flow_rate.value() <= 0) return capacity;
+  const double ratio = capacity.value() / (static_cast<double>(flows) * soft.flow_rate.value());
+  return capacity * std::pow(1.0 + std::pow(ratio, soft.exponent), -1.0 / soft.exponent);
+}
+
+FlowNetworkBuilder::FlowNetworkBuilder(const Machine& machine, const Profile& profile, Engine engine)
+    : machine_(machine), profile_(profile), engine_(engine) {}
+
+double FlowNetworkBuilder::reference_weight() const {
+  const Traffic traffic = engine_ == Engine::sm ? Traffic::sm_store : Traffic::copy_store;
+  return wire_per_payload(profile_, traffic, packet_payload(profile_, traffic, Bytes(256)));
+}
+
+int FlowNetworkBuilder::resource(const Key& key, const Resource& made) {
+  const auto [at, fresh] = made_.try_emplace(key, static_cast<int>(network_.resources.size()));
+  if (fresh) network_.resources.push_back(made);
+  return at->second;
+}
+
+int FlowNetworkBuilder::push(const Lane& lane) {
+  const auto same = std::find(network_.lanes.begin(), network_.lanes.end(), lane);
+  if (same != network_.lanes.end()) return static_cast<int>(same - network_.lanes.begin());
+  network_.lanes.push_back(lane);
+  return static_cast<int>(network_.lanes.size()) - 1;
+}
+
+BytesPerSecond FlowNetworkBuilder::capacity_of(const Link& link) const {
+  switch (link.kind) {
+    case LinkKind::pcie: {
+      const Traffic traffic = engine_ == Engine::sm ? Traffic::sm_store : Traffic::copy_store;
+      const Bytes packet = packet_payload(profile_, traffic, link.mps);
+      const auto overhead = static_cast<std::uint64_t>(profile_.value(Param::pcie_write_overhead));
+      return pcie_capacity(profile_, link, packet + Bytes(overhead));
+    }
+    case LinkKind::nvlink: {
+      const Param share = engine_ == Engine::sm ? Param::nvlink_sm_efficiency : Param::nvlink_copy_efficiency;
+      return link.lane_rate.value_or(BytesPerSecond(20e9)) * (link.count * profile_.value(share));
+    }
+    case LinkKind::socket: return link.lane_rate.value_or(BytesPerSecond(20e9)) * reference_weight();
+  }
+  return BytesPerSecond(0);
+}
+
+void FlowNetworkBuilder::cross_pcie(Lane& lane, int index, bool forward, bool host, bool peer_at_root) {
+  const Link& link = machine_.links[static_cast<std::size_t>(index)];
+  const BytesPerSecond capacity = capacity_of(link);
+  lane.resources.push_back(
+      resource({Share::direction, index, forward}, {link.name, forward ? "down" : "up", capacity, {}, true}));
+  const bool leaf = link.to.kind == NodeKind::gpu;
+  const Param loss = !leaf ? Param::duplex_uplink : host ? Param::duplex_host : Param::duplex_peer;
+  const BytesPerSecond both = capacity * (2.0 * (1.0 - profile_.value(loss)));
+  const Share share = leaf && host ? Share::host_duplex : Share::duplex;
+  lane.resources.push_back(resource({share, index, false}, {link.name, "both", both, {}, true}));
+  lane.first_use = std::max(lane.first_use, aspm_exit(profile_, link));
+  if (!peer_at_root || link.from.kind != NodeKind::root) return;
+  const RootComplex& root = machine_.roots[static_cast<std::size_t>(link.from.index)];
+  if (root.p2p_port_rate) {
+    lane.resources.push_back(resource({Share::port, index, forward}, {link.name + " port", forward ? "down" : "up",
+                                                                      *root.p2p_port_rate * reference_weight(),
+                                                                      {}, true}));
+  }
+}
+
+void FlowNetworkBuilder::cross_other(Lane& lane, int index, bool forward) {
+  const Link& link = machine_.links[static_cast<std::size_t>(index)];
+  const std::string way = node_name(machine_, forward ? link.from : link.to) + " to " +
+                          node_name(machine_, forward ? link.to : link.from);
+  const BytesPerSecond capacity = capacity_of(link);
+  lane.resources.push_back(resource({Share::direction, index, forward}, {link.name, way, capacity, {}, true}));
+  if (link.kind != LinkKind::socket) return;  // NVLink: duplex costs nothing (facts.md G)
+  const BytesPerSecond both = capacity * (2.0 * (1.0 - profile_.value(Param::socket_duplex)));
+  lane.resources.push_back(resource({Share::duplex, index, false}, {link.name, "both", both, {}, true}));
+}
+
+void FlowNetworkBuilder::cross(Lane& lane, const Route& route, bool host) {
+  const bool peer_at_root = !host && !route.roots.empty();
+  for (const RouteLeg& leg : route.legs) {
+    const bool pcie = machine_.links[static_cast<std::size_t>(leg.link)].kind == LinkKind::pcie;
+    if (pcie) {
+      cross_pcie(lane, leg.link, leg.forward, host, peer_at_root);
+    } else {
+      cross_other(lane, leg.link, leg.forward);
+    }
+  }
+  if (host) return;
+  for (const int index : route.roots) {
+    const RootComplex& root = machine_.roots[static_cast<std::size_t>(index)];
+    if (!root.p2p_rate) continue;
+    lane.resources.push_back(resource({Share::root, index, false},
+                                      {root.name, "peer traffic", *root.p2p_rate * reference_weight(), {}, true}));
+  }
+}
+
+Bytes FlowNetworkBuilder::route_mps(const Route& route) const {
+  Bytes mps{4096};
+  for (const RouteLeg& leg : route.legs) {
+    const Link& link = machine_.links[static_cast<std::size_t>(leg.link)];
+    if (link.kind == LinkKind::pcie) mps = std::min(mps, link.mps);
+  }
+  return mps;
+}
+
+bool FlowNetworkBuilder::passes_intel_root(const Route& route) const {
+  return std::any_of(route.roots.begin(), route.roots.end(), [&](int index) {
+    const int cpu = machine_.roots[static_cast<std::size_t>(index)].cpu;
+    return machine_.cpus[static_cast<std::size_t>(cpu)].vendor == "intel";
+  });
+}
+
+double FlowNetworkBuilder::weight(const Route& route, Traffic traffic, bool host) const {
+  if (route.nvlink) return 1.0;
+  Bytes packet = packet_payload(profile_, traffic, route_mps(route));
+  // Intel root complexes re-issue peer writes as 64 B packets (facts.md A8, C9)
+  if (!host && passes_intel_root(route)) packet = std::min(packet, Bytes(64));
+  return wire_per_payload(profile_, traffic, packet);
+}
+
+int FlowNetworkBuilder::add_peer(const Route& route) {
+  Lane lane;
+  lane.wire_per_payload =
+      weight(route, engine_ == Engine::sm ? Traffic::sm_store : Traffic::copy_store, /*host=*/false);
+  cross(lane, route, /*host=*/false);
+  return push(lane);
+}
+
+int FlowNetworkBuilder::join(int first, int second) {
+  Lane lane = network_.lanes[static_cast<std::size_t>(first)];
+  const Lane& other = network_.lanes[static_cast<std::size_t>(second)];
+  lane.resources.insert(lane.resources.end(), other.resources.begin(), other.resources.end());
+  lane.wire_per_payload = std::max(lane.wire_per_payload, other.wire_per_payload);
+  lane.first_use = std::max(lane.first_use, other.first_use);
+  return push(lane);
+}
+
+int FlowNetworkBuilder::add_host(int gpu, const Route* store, std::optional<int> store_cpu, const Route* load,
+                                 std::optional<int> load_cpu, BytesPerSecond joint_flow) {
+  Lane lane;
+  const bool sm = engine_ == Engine::sm;
+  const auto memory = [&](int cpu) {
+    const Cpu& owner = machine_.cpus[static_cast<std::size_t>(cpu)];
+    lane.resources.push_back(resource({Share::memory, cpu, false}, {"memory " + owner.name, "both",
+                                                                    owner.memory_rate * reference_weight(), {}, true}));
+  };
+  lane.wire_per_payload = 0;
+  for (const auto& [route, cpu, traffic] :
+       {std::tuple{load, load_cpu, sm ? Traffic::sm_load : Traffic::copy_load},
+        std::tuple{store, store_cpu, sm ? Traffic::sm_store : Traffic::copy_store}}) {
+    if (route == nullptr) continue;
+    lane.wire_per_payload = std::max(lane.wire_per_payload, weight(*route, traffic, /*host=*/true));
+    cross(lane, *route, /*host=*/true);
+    memory(cpu.value());
+  }
+  if (sm && joint_flow.value() > 0) {
+    const int own = links_to_root(machine_, {NodeKind::gpu, gpu}).front();
+    const Link& link = machine_.links[static_cast<std::size_t>(own)];
+    const BytesPerSecond joint = capacity_of(link) * (2.0 * profile_.value(Param::host_joint_share));
+    const SoftCapacity soft{profile_.value(Param::host_joint_exponent), joint_flow};
+    const int shared = resource({Share::joint, gpu, false}, {link.name, "loads and stores", joint, soft, false});
+    if (load != nullptr) lane.resources.push_back(shared);
+    if (store != nullptr) lane.resources.push_back(shared);
+  }
+  return push(lane);
+}
+
+}  // namespace lanecast

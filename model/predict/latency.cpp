@@ -1,0 +1,38 @@
+#include "model/predict/latency.hpp"
+
+#include "model/error.hpp"
+
+namespace lanecast {
+
+Seconds route_latency(const Machine& machine, const Profile& profile, const Route& route) {
+  Seconds sum(0);
+  for (const int index : route.switches) {
+    const auto& own = machine.switches[static_cast<std::size_t>(index)].latency;
+    sum += own.value_or(profile.time(Param::latency_switch));
+  }
+  for (const int index : route.roots) {
+    const auto& own = machine.roots[static_cast<std::size_t>(index)].latency;
+    sum += own.value_or(profile.time(Param::latency_root));
+  }
+  for (const RouteLeg& leg : route.legs) {
+    const Link& link = machine.links[static_cast<std::size_t>(leg.link)];
+    const bool socket = link.kind == LinkKind::socket;
+    sum += link.latency.value_or(socket ? profile.time(Param::latency_socket) : Seconds(0));
+  }
+  return sum;
+}
+
+Seconds peer_latency(const Machine& machine, const Profile& profile, int from_gpu, int to_gpu) {
+  if (const auto nvlink = nvlink_route(machine, from_gpu, to_gpu)) {
+    return profile.time(Param::latency_nvlink) + route_latency(machine, profile, *nvlink);
+  }
+  const auto route = peer_route(machine, from_gpu, to_gpu);
+  if (!route) {
+    throw Error(ErrorKind::usage, "no route between GPU " + std::to_string(from_gpu) + " and GPU " +
+                                      std::to_string(to_gpu),
+                "machine `" + machine.name + "`", "describe their PCIe links and the links between the sockets");
+  }
+  return profile.time(Param::latency_gpu) + route_latency(machine, profile, *route);
+}
+
+}  // namespace lanecast

@@ -1,0 +1,106 @@
+#include "model/predict/plan_call.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include "model/predict/ring_traffic.hpp"
+
+namespace lanecast {
+namespace {
+
+constexpr double kSmallBytes = 64.0 * 1024;        // up to here latency decides, and the band of latencies holds
+constexpr double kLargeBytes = 4.0 * 1024 * 1024;  // from here bandwidth does
+
+RingPlan plan_with(const Machine& machine, const Profile& profile, const Implementation& implementation,
+                   const Call& call, std::uint64_t seed) {
+  ResolvedCall resolved = resolve_call(machine, profile, implementation, call);
+  if (resolved.order.size() > 1) return plan_ring(machine, profile, resolved, seed);
+  RingPlan plan;
+  plan.resolved = std::move(resolved);
+  plan.start = single_rank_time(profile, call);
+  return plan;
+}
+
+std::vector<Protocol> candidates(const ResolvedCall& resolved) {
+  const bool nvlink = std::all_of(resolved.links.begin(), resolved.links.end(),
+                                  [](const RingLink& link) { return link.nvlink; });
+  if (nvlink) return {Protocol::ll, Protocol::ll128, Protocol::simple};
+  return {Protocol::ll, Protocol::simple};
+}
+
+std::string transport_name(const ResolvedCall& resolved) {
+  const auto shm = std::count_if(resolved.links.begin(), resolved.links.end(),
+                                 [](const RingLink& link) { return link.transport == Transport::shm; });
+  if (shm == 0) return "p2p";
+  return shm == static_cast<std::ptrdiff_t>(resolved.links.size()) ? "shm" : "mixed";
+}
+
+double band(const Profile& profile, Bytes size) {
+  const double small = profile.value(Param::band_latency);
+  const double large = profile.value(Param::band_bandwidth);
+  const double bytes = std::clamp(static_cast<double>(size.value()), kSmallBytes, kLargeBytes);
+  const double share = std::log(bytes / kSmallBytes) / std::log(kLargeBytes / kSmallBytes);
+  return small + share * (large - small);
+}
+
+}  // namespace
+
+RingPlan plan_call(const Machine& machine, const Profile& profile, const Implementation& implementation,
+                   const Call& call, std::uint64_t seed) {
+  RingPlan best = plan_with(machine, profile, implementation, call, seed);
+  if (call.protocol || best.resolved.order.size() < 2) return best;
+  Seconds shortest(0);
+  for (const Protocol protocol : candidates(best.resolved)) {
+    Call forced = call;
+    forced.protocol = protocol;
+    RingPlan plan = plan_with(machine, profile, implementation, forced, seed);
+    const Seconds time = closed_form_time(plan);
+    if (shortest.value() > 0 && time >= shortest) continue;
+    shortest = time;
+    best = std::move(plan);
+  }
+  best.resolved.call.protocol.reset();
+  if (implementation.library == Library::nccl) {
+    best.resolved.warnings.push_back({"LC-IMPL-01",
+                                      "protocol and channels are simple defaults; NCCL's own choice is not modelled "
+                                      "yet. Name --protocol and --channels to be sure"});
+  }
+  return best;
+}
+
+Prediction describe(const Profile& profile, const RingPlan& plan) {
+  const ResolvedCall& resolved = plan.resolved;
+  Prediction prediction;
+  prediction.call = resolved.call;
+  prediction.protocol = resolved.protocol;
+  prediction.transport = transport_name(resolved);
+  prediction.channels = resolved.channels;
+  prediction.threads = resolved.threads;
+  prediction.chunk = resolved.chunk;
+  prediction.buffsize = resolved.buffsize;
+  prediction.ring_order = resolved.order;
+  prediction.busbw_factor = busbw_factor(resolved.call.collective, static_cast<int>(resolved.order.size()));
+  prediction.warnings = resolved.warnings;
+  if (std::all_of(parameter_table().begin(), parameter_table().end(),
+                  [&](const ParameterInfo& p) { return profile.from_prior(*parameter_from_name(p.name)); })) {
+    prediction.warnings.push_back({"LC-PROFILE-01", "profile `" + profile.name +
+                                                        "` holds priors only; nothing was fitted to this machine or "
+                                                        "any like it"});
+  }
+  return prediction;
+}
+
+void finish(const Profile& profile, const RingPlan& plan, Seconds time, Prediction& prediction) {
+  prediction.time = time;
+  const double width = band(profile, prediction.call.size);
+  prediction.time_low = time * (1.0 / (1.0 + width));
+  prediction.time_high = time * (1.0 + width);
+  const std::vector<double> wire = resource_wire_bytes(plan);
+  prediction.bottleneck = bottleneck(plan.network, wire, time);
+  const LinkLimit limit = link_limit(plan.network, wire);
+  if (limit.resource >= 0) {
+    prediction.time_low = std::max(prediction.time_low, limit.time);
+    prediction.limit_busbw = (prediction.call.size / limit.time) * prediction.busbw_factor;
+  }
+}
+
+}  // namespace lanecast

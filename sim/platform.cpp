@@ -1,0 +1,104 @@
+#include "sim/platform.hpp"
+
+#include <algorithm>
+#include <map>
+#include <simgrid/s4u.hpp>
+
+namespace lanecast {
+namespace {
+
+/// How often each lane crosses a resource: resources with the same pattern carry the same flows.
+std::map<int, int> pattern(const FlowNetwork& network, int resource) {
+  std::map<int, int> lanes;
+  for (std::size_t l = 0; l < network.lanes.size(); ++l) {
+    const auto& used = network.lanes[l].resources;
+    const auto times = std::count(used.begin(), used.end(), resource);
+    if (times > 0) lanes[static_cast<int>(l)] = static_cast<int>(times);
+  }
+  return lanes;
+}
+
+void configure() {
+  // simgrid.md: factors 1, no TCP window, no cross traffic; the default precision costs 1e-6
+  for (const char* option :
+       {"network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0", "network/bandwidth-factor:1",
+        "network/latency-factor:1", "network/weight-S:0", "surf/precision:1e-12"}) {
+    simgrid::s4u::Engine::set_config(option);
+  }
+}
+
+}  // namespace
+
+struct Platform::Impl {
+  Impl() : engine(&argc, argv) {}
+
+  char name[9] = "lanecast";
+  char quiet[27] = "--log=root.thres:critical";
+  char* argv[3] = {name, quiet, nullptr};
+  int argc = 2;
+  simgrid::s4u::Engine engine;
+};
+
+std::vector<bool> deciding_resources(const FlowNetwork& network, const Demand& demand) {
+  constexpr double kSlack = 1.0 + 1e-9;
+  std::vector<bool> deciding(network.resources.size(), false);
+  std::map<std::map<int, int>, std::size_t> tightest;
+  for (std::size_t r = 0; r < network.resources.size(); ++r) {
+    const Resource& resource = network.resources[r];
+    if (!resource.soft && demand[r].value() <= resource.capacity.value() * kSlack) continue;
+    const auto flows = pattern(network, static_cast<int>(r));
+    if (flows.empty()) continue;
+    deciding[r] = true;
+    if (resource.soft) continue;
+    const auto [other, first] = tightest.try_emplace(flows, r);
+    if (first) continue;
+    const bool tighter = resource.capacity < network.resources[other->second].capacity;
+    deciding[tighter ? other->second : r] = false;
+    if (tighter) other->second = r;
+  }
+  return deciding;
+}
+
+Platform::Platform(const FlowNetwork& network, const Demand& demand) : impl_(std::make_unique<Impl>()) {
+  configure();
+  auto* zone = simgrid::s4u::create_full_zone("machine");
+  sink_ = zone->create_host("sink", 1e9)->seal();
+  const std::vector<bool> deciding = deciding_resources(network, demand);
+  std::vector<simgrid::s4u::Link*> links(network.resources.size(), nullptr);
+  for (std::size_t r = 0; r < network.resources.size(); ++r) {
+    if (!deciding[r]) continue;
+    const Resource& resource = network.resources[r];
+    const double capacity_bytes_per_second = resource.capacity.value();
+    links[r] = zone->create_link("r" + std::to_string(r), capacity_bytes_per_second)->set_latency(0.0);
+    if (resource.soft) {
+      const SoftCapacity soft = *resource.soft;
+      links[r]->set_sharing_policy(simgrid::s4u::Link::SharingPolicy::NONLINEAR, [soft](double capacity, int flows) {
+        return soft_capacity(BytesPerSecond(capacity), soft, flows).value();
+      });
+    }
+    links[r]->seal();
+    shared_ = true;
+  }
+  for (std::size_t l = 0; l < network.lanes.size(); ++l) {
+    std::vector<simgrid::s4u::LinkInRoute> route;
+    for (const int r : network.lanes[l].resources) {
+      if (auto* link = links[static_cast<std::size_t>(r)]) route.emplace_back(link);
+    }
+    if (route.empty()) {
+      lane_hosts_.push_back(nullptr);
+      continue;
+    }
+    auto* host = zone->create_host("lane" + std::to_string(l), 1e9)->seal();
+    zone->add_route(host->get_netpoint(), sink_->get_netpoint(), nullptr, nullptr, route, /*symmetrical=*/false);
+    lane_hosts_.push_back(host);
+  }
+  zone->seal();
+}
+
+Platform::~Platform() = default;
+
+void Platform::run() { impl_->engine.run(); }
+
+double Platform::clock() const { return simgrid::s4u::Engine::get_clock(); }
+
+}  // namespace lanecast

@@ -1,0 +1,75 @@
+#include "sim/predict.hpp"
+
+#include <cstring>
+#include "model/error.hpp"
+#include "model/predict/plan_call.hpp"
+#include "sim/ring_simulation.hpp"
+#include "sim/run_isolated.hpp"
+
+namespace lanecast {
+namespace {
+
+/// What a child tells of its simulation.
+struct Answer {
+  double seconds = 0;
+  bool folded = false;
+  bool foldable = false;
+  std::uint64_t transfers = 0;
+};
+
+constexpr std::uint64_t kManyTransfers = 100'000;  // an exact run of so many is worth a word
+
+RingPlan plan_or_say_which(const Machine& machine, const Profile& profile, const Implementation& implementation,
+                           const Call& call, std::uint64_t seed) {
+  try {
+    return plan_call(machine, profile, implementation, call, seed);
+  } catch (const Error& error) {
+    throw Error(error.kind(), std::string(error.what()) + "\n  for the call of " + std::to_string(call.size.value()) +
+                                  " B on machine `" + machine.name + "`");
+  }
+}
+
+std::string simulate_to_bytes(const RingPlan& plan, bool exact) {
+  RingSimulationOptions options;
+  options.exact = exact;
+  const RingSimulation simulation = simulate_ring(plan, options);
+  const Answer answer{simulation.time.value(), simulation.folded, simulation.foldable, simulation.transfers};
+  std::string bytes(sizeof answer, '\0');
+  std::memcpy(bytes.data(), &answer, sizeof answer);
+  return bytes;
+}
+
+Prediction answer_for(const Profile& profile, const RingPlan& plan, const Answer& answer, bool exact) {
+  Prediction prediction = describe(profile, plan);
+  prediction.folded = answer.folded;
+  Seconds time = plan.start + Seconds(answer.seconds);
+  if (plan.resolved.call.launch == Launch::stream) time = with_stream_period(profile, time);
+  finish(profile, plan, time, prediction);
+  if (answer.foldable && !answer.folded && !exact && answer.transfers > kManyTransfers) {
+    prediction.warnings.push_back({"LC-SIM-01", "the call of " + std::to_string(plan.resolved.call.size.value()) +
+                                                    " B never became periodic: all " +
+                                                    std::to_string(answer.transfers) + " slices were simulated"});
+  }
+  return prediction;
+}
+
+}  // namespace
+
+std::vector<Prediction> predict(const Machine& machine, const Profile& profile, const Implementation& implementation,
+                                const std::vector<Call>& calls, const SimulationOptions& options) {
+  std::vector<RingPlan> plans;
+  for (const Call& call : calls) {
+    plans.push_back(plan_or_say_which(machine, profile, implementation, call, options.seed));
+  }
+  const std::vector<std::string> answers = run_isolated(
+      plans.size(), options.jobs, [&](std::size_t i) { return simulate_to_bytes(plans[i], options.exact); });
+  std::vector<Prediction> predictions;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    Answer answer;
+    std::memcpy(&answer, answers[i].data(), sizeof answer);
+    predictions.push_back(answer_for(profile, plans[i], answer, options.exact));
+  }
+  return predictions;
+}
+
+}  // namespace lanecast

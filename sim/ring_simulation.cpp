@@ -1,0 +1,129 @@
+#include "sim/ring_simulation.hpp"
+
+#include <algorithm>
+#include <simgrid/s4u.hpp>
+#include <string>
+#include "model/error.hpp"
+#include "sim/actor_primitives.hpp"
+#include "sim/platform.hpp"
+
+namespace lanecast {
+namespace {
+
+constexpr std::uint64_t kFewestLoops = 8;  // below, there is nothing to gain
+constexpr int kManyRanks = 64;             // from here, steps are folded where loops are few
+constexpr std::uint64_t kLoopTail = 3;     // loops simulated at the end, the last and shorter one among them
+
+/// Most that flows can ask of each resource at once: a block runs one action at a time.
+Demand demand_of(const RingPlan& plan) {
+  Demand demand(plan.network.resources.size(), BytesPerSecond(0));
+  for (std::size_t c = 0; c < plan.resolved.work.size(); ++c) {
+    for (const PositionPlan& position : plan.positions) {
+      std::vector<double> most(plan.network.resources.size(), 0.0);
+      for (const OperationCost& cost : position.operations) {
+        if (cost.lane < 0) continue;
+        std::vector<double> here(plan.network.resources.size(), 0.0);
+        for (const int r : plan.network.lanes[static_cast<std::size_t>(cost.lane)].resources) {
+          here[static_cast<std::size_t>(r)] += cost.rate.value() * plan.channel_factor[c];
+        }
+        for (std::size_t r = 0; r < most.size(); ++r) most[r] = std::max(most[r], here[r]);
+      }
+      for (std::size_t r = 0; r < most.size(); ++r) demand[r] = BytesPerSecond(demand[r].value() + most[r]);
+    }
+  }
+  return demand;
+}
+
+/// The network in SimGrid's scale of bytes.
+FlowNetwork scaled(FlowNetwork network) {
+  for (Resource& resource : network.resources) {
+    resource.capacity = resource.capacity * transfer_scale();
+    if (resource.soft) resource.soft->flow_rate = resource.soft->flow_rate * transfer_scale();
+  }
+  return network;
+}
+
+Demand scaled(Demand demand) {
+  for (BytesPerSecond& rate : demand) rate = rate * transfer_scale();
+  return demand;
+}
+
+/// Turns over which a period must hold: longer than a wave takes around the ring and through its FIFOs.
+int loop_window(const RingPlan& plan, int steps) {
+  const int ranks = static_cast<int>(plan.positions.size());
+  const int fifo_steps = ranks * plan.fifo_slices / plan.resolved.slices_per_chunk;
+  return std::clamp((2 * ranks + fifo_steps + steps - 1) / steps, 3, 12);
+}
+
+void set_up_folding(RingState& state, bool exact) {
+  const auto& work = state.plan.resolved.work;
+  const int ranks = static_cast<int>(state.plan.positions.size());
+  const int steps = ring_step_count(work.front().front().collective, ranks);
+  std::uint64_t fewest = loop_count(work.front().front());
+  for (const auto& channel : work) fewest = std::min(fewest, loop_count(channel.front()));
+  state.fold_loops = !exact && fewest >= kFewestLoops;
+  const bool even = std::all_of(work.begin(), work.end(), [&](const auto& channel) {
+    const RingWork& w = channel.front();
+    return w.count % (static_cast<std::uint64_t>(w.ranks) * w.grain_count) == 0;
+  });
+  state.fold_steps = !exact && !state.fold_loops && ranks >= kManyRanks && even &&
+                     work.front().front().collective == Collective::all_reduce;
+  const bool coupled = state.platform.shared();
+  for (std::size_t c = 0; c < work.size(); ++c) {
+    const std::size_t group = coupled ? 0 : c;
+    state.folder_of.push_back(group);
+    state.first_actor.push_back(coupled ? static_cast<int>(c) * ranks : 0);
+    if (group < state.loop_folders.size()) continue;
+    const int actors = coupled ? static_cast<int>(work.size()) * ranks : ranks;
+    const std::uint64_t loops = coupled ? fewest : loop_count(work[c].front());
+    const std::uint64_t end = loops > kLoopTail ? loops - kLoopTail : 0;
+    state.group_actors.push_back(actors);
+    state.loop_folders.push_back(std::make_unique<Folder>(actors, loop_window(state.plan, steps), end));
+  }
+}
+
+void start_actors(RingState& state) {
+  const auto& work = state.plan.resolved.work;
+  const simgrid::s4u::ActorPtr receiver = simgrid::s4u::Actor::create(
+      "receiver", state.platform.sink(), [] { simgrid::s4u::this_actor::sleep_for(1e15); });
+  receiver->daemonize();
+  for (const auto& channel : work) {
+    state.fifos.emplace_back();
+    for (std::size_t p = 0; p < channel.size(); ++p) state.fifos.back().emplace_back(state.plan.fifo_slices);
+  }
+  for (const auto& channel : work) {
+    for (const RingWork& w : channel) {
+      const std::string name = std::to_string(w.channel) + "." + std::to_string(w.position);
+      simgrid::s4u::Mailbox* mailbox = simgrid::s4u::Mailbox::by_name(name);
+      mailbox->set_receiver(receiver);
+      simgrid::s4u::Actor::create(name, state.platform.sink(), [&state, &w, mailbox] {
+        ActorPrimitives primitives(state, w, mailbox);
+        run_ring(primitives, w);
+        primitives.finish();
+      });
+    }
+  }
+}
+
+}  // namespace
+
+RingSimulation simulate_ring(const RingPlan& plan, const RingSimulationOptions& options) {
+  RingSimulation result;
+  result.wire_bytes.assign(plan.network.resources.size(), 0.0);
+  if (plan.resolved.work.empty()) return result;
+  Platform platform(scaled(plan.network), scaled(demand_of(plan)));
+  RingState state(plan, platform);
+  state.on_issue = options.on_issue;
+  state.wire_bytes = result.wire_bytes;
+  set_up_folding(state, options.exact);
+  start_actors(state);
+  platform.run();
+  result.time = Seconds(state.end);
+  result.folded = state.folded;
+  result.foldable = state.fold_loops || state.fold_steps;
+  result.transfers = state.transfers;
+  result.wire_bytes = state.wire_bytes;
+  return result;
+}
+
+}  // namespace lanecast
