@@ -129,7 +129,7 @@ class CopyPlanner {
 std::vector<double> steady_rates(FlowNetwork network, const std::vector<PlannedCopy>& copies) {
   const double scale = transfer_scale();
   for (Resource& resource : network.resources) {
-    resource.capacity = resource.capacity * scale;
+    resource.usable = resource.usable * scale;
     if (resource.soft) resource.soft->flow_rate = resource.soft->flow_rate * scale;
   }
   std::vector<double> rates(copies.size(), 0.0);

@@ -45,14 +45,14 @@ std::vector<bool> deciding_resources(const FlowNetwork& network, const Demand& d
   std::map<std::map<int, int>, std::size_t> tightest;
   for (std::size_t r = 0; r < network.resources.size(); ++r) {
     const Resource& resource = network.resources[r];
-    if (!resource.soft && demand[r].value() <= resource.capacity.value() * kSlack) continue;
+    if (!resource.soft && demand[r].value() <= resource.usable.value() * kSlack) continue;
     const auto flows = pattern(network, static_cast<int>(r));
     if (flows.empty()) continue;
     deciding[r] = true;
     if (resource.soft) continue;
     const auto [other, first] = tightest.try_emplace(flows, r);
     if (first) continue;
-    const bool tighter = resource.capacity < network.resources[other->second].capacity;
+    const bool tighter = resource.usable < network.resources[other->second].usable;
     deciding[tighter ? other->second : r] = false;
     if (tighter) other->second = r;
   }
@@ -68,7 +68,7 @@ Platform::Platform(const FlowNetwork& network, const Demand& demand) : impl_(std
   for (std::size_t r = 0; r < network.resources.size(); ++r) {
     if (!deciding[r]) continue;
     const Resource& resource = network.resources[r];
-    const double capacity_bytes_per_second = resource.capacity.value();
+    const double capacity_bytes_per_second = resource.usable.value();
     links[r] = zone->create_link("r" + std::to_string(r), capacity_bytes_per_second)->set_latency(0.0);
     if (resource.soft) {
       const SoftCapacity soft = *resource.soft;

@@ -14,38 +14,18 @@ constexpr std::uint64_t kFewestLoops = 8;  // below, there is nothing to gain
 constexpr int kManyRanks = 64;             // from here, steps are folded where loops are few
 constexpr std::uint64_t kLoopTail = 3;     // loops simulated at the end, the last and shorter one among them
 
-/// Most that flows can ask of each resource at once: a block runs one action at a time.
-Demand demand_of(const RingPlan& plan) {
-  Demand demand(plan.network.resources.size(), BytesPerSecond(0));
-  for (std::size_t c = 0; c < plan.resolved.work.size(); ++c) {
-    for (const PositionPlan& position : plan.positions) {
-      std::vector<double> most(plan.network.resources.size(), 0.0);
-      for (const OperationCost& cost : position.operations) {
-        if (cost.lane < 0) continue;
-        std::vector<double> here(plan.network.resources.size(), 0.0);
-        for (const int r : plan.network.lanes[static_cast<std::size_t>(cost.lane)].resources) {
-          here[static_cast<std::size_t>(r)] += cost.rate.value() * plan.channel_factor[c];
-        }
-        for (std::size_t r = 0; r < most.size(); ++r) most[r] = std::max(most[r], here[r]);
-      }
-      for (std::size_t r = 0; r < most.size(); ++r) demand[r] = BytesPerSecond(demand[r].value() + most[r]);
-    }
-  }
-  return demand;
-}
-
 /// The network in SimGrid's scale of bytes.
 FlowNetwork scaled(FlowNetwork network) {
   for (Resource& resource : network.resources) {
-    resource.capacity = resource.capacity * transfer_scale();
+    resource.usable = resource.usable * transfer_scale();
     if (resource.soft) resource.soft->flow_rate = resource.soft->flow_rate * transfer_scale();
   }
   return network;
 }
 
-Demand scaled(Demand demand) {
-  for (BytesPerSecond& rate : demand) rate = rate * transfer_scale();
-  return demand;
+Demand scaled(Demand asked) {
+  for (BytesPerSecond& rate : asked) rate = rate * transfer_scale();
+  return asked;
 }
 
 /// Turns over which a period must hold: longer than a wave takes around the ring and through its FIFOs.
@@ -111,7 +91,7 @@ RingSimulation simulate_ring(const RingPlan& plan, const RingSimulationOptions& 
   RingSimulation result;
   result.wire_bytes.assign(plan.network.resources.size(), 0.0);
   if (plan.resolved.work.empty()) return result;
-  Platform platform(scaled(plan.network), scaled(demand_of(plan)));
+  Platform platform(scaled(plan.network), scaled(demand(plan)));
   RingState state(plan, platform);
   state.on_issue = options.on_issue;
   state.wire_bytes = result.wire_bytes;

@@ -11,6 +11,11 @@ BytesPerSecond soft_capacity(BytesPerSecond capacity, const SoftCapacity& soft, 
   return capacity * std::pow(1.0 + std::pow(ratio, soft.exponent), -1.0 / soft.exponent);
 }
 
+BytesPerSecond approach(BytesPerSecond capacity, BytesPerSecond demand, double exponent) {
+  if (demand.value() <= 0) return capacity;
+  return capacity * std::pow(1.0 + std::pow(capacity / demand, exponent), -1.0 / exponent);
+}
+
 FlowNetworkBuilder::FlowNetworkBuilder(const Machine& machine, const Profile& profile, Engine engine)
     : machine_(machine), profile_(profile), engine_(engine) {}
 
@@ -21,7 +26,10 @@ double FlowNetworkBuilder::reference_weight() const {
 
 int FlowNetworkBuilder::resource(const Key& key, const Resource& made) {
   const auto [at, fresh] = made_.try_emplace(key, static_cast<int>(network_.resources.size()));
-  if (fresh) network_.resources.push_back(made);
+  if (fresh) {
+    network_.resources.push_back(made);
+    network_.resources.back().usable = made.capacity;
+  }
   return at->second;
 }
 
@@ -49,23 +57,31 @@ BytesPerSecond FlowNetworkBuilder::capacity_of(const Link& link) const {
   return BytesPerSecond(0);
 }
 
+double FlowNetworkBuilder::dllp_share_of_packets() const {
+  const Traffic traffic = engine_ == Engine::sm ? Traffic::sm_store : Traffic::copy_store;
+  const double overhead = profile_.value(Param::pcie_write_overhead);
+  const auto payload = static_cast<double>(packet_payload(profile_, traffic, Bytes(256)).value());
+  return (256.0 + overhead) / (payload + overhead);
+}
+
 void FlowNetworkBuilder::cross_pcie(Lane& lane, int index, bool forward, bool host, bool peer_at_root) {
   const Link& link = machine_.links[static_cast<std::size_t>(index)];
   const BytesPerSecond capacity = capacity_of(link);
   lane.resources.push_back(
-      resource({Share::direction, index, forward}, {link.name, forward ? "down" : "up", capacity, {}, true}));
+      resource({Share::direction, index, forward}, {link.name, forward ? "down" : "up", capacity, {}, {}, true, true}));
   const bool leaf = link.to.kind == NodeKind::gpu;
   const Param loss = !leaf ? Param::duplex_uplink : host ? Param::duplex_host : Param::duplex_peer;
-  const BytesPerSecond both = capacity * (2.0 * (1.0 - profile_.value(loss)));
+  const double lost = profile_.value(loss) * (host ? 1.0 : dllp_share_of_packets());
+  const BytesPerSecond both = capacity * (2.0 * (1.0 - std::min(lost, 0.5)));
   const Share share = leaf && host ? Share::host_duplex : Share::duplex;
-  lane.resources.push_back(resource({share, index, false}, {link.name, "both", both, {}, true}));
+  lane.resources.push_back(resource({share, index, false}, {link.name, "both", both, {}, {}, true, true}));
   lane.first_use = std::max(lane.first_use, aspm_exit(profile_, link));
   if (!peer_at_root || link.from.kind != NodeKind::root) return;
   const RootComplex& root = machine_.roots[static_cast<std::size_t>(link.from.index)];
   if (root.p2p_port_rate) {
     lane.resources.push_back(resource({Share::port, index, forward}, {link.name + " port", forward ? "down" : "up",
                                                                       *root.p2p_port_rate * reference_weight(),
-                                                                      {}, true}));
+                                                                      {}, {}, false, true}));
   }
 }
 
@@ -74,10 +90,10 @@ void FlowNetworkBuilder::cross_other(Lane& lane, int index, bool forward) {
   const std::string way = node_name(machine_, forward ? link.from : link.to) + " to " +
                           node_name(machine_, forward ? link.to : link.from);
   const BytesPerSecond capacity = capacity_of(link);
-  lane.resources.push_back(resource({Share::direction, index, forward}, {link.name, way, capacity, {}, true}));
+  lane.resources.push_back(resource({Share::direction, index, forward}, {link.name, way, capacity, {}, {}, false, true}));
   if (link.kind != LinkKind::socket) return;  // NVLink: duplex costs nothing (facts.md G)
   const BytesPerSecond both = capacity * (2.0 * (1.0 - profile_.value(Param::socket_duplex)));
-  lane.resources.push_back(resource({Share::duplex, index, false}, {link.name, "both", both, {}, true}));
+  lane.resources.push_back(resource({Share::duplex, index, false}, {link.name, "both", both, {}, {}, false, true}));
 }
 
 void FlowNetworkBuilder::cross(Lane& lane, const Route& route, bool host) {
@@ -95,7 +111,7 @@ void FlowNetworkBuilder::cross(Lane& lane, const Route& route, bool host) {
     const RootComplex& root = machine_.roots[static_cast<std::size_t>(index)];
     if (!root.p2p_rate) continue;
     lane.resources.push_back(resource({Share::root, index, false},
-                                      {root.name, "peer traffic", *root.p2p_rate * reference_weight(), {}, true}));
+                                      {root.name, "peer traffic", *root.p2p_rate * reference_weight(), {}, {}, false, true}));
   }
 }
 
@@ -147,7 +163,7 @@ int FlowNetworkBuilder::add_host(int gpu, const Route* store, std::optional<int>
   const auto memory = [&](int cpu) {
     const Cpu& owner = machine_.cpus[static_cast<std::size_t>(cpu)];
     lane.resources.push_back(resource({Share::memory, cpu, false}, {"memory " + owner.name, "both",
-                                                                    owner.memory_rate * reference_weight(), {}, true}));
+                                                                    owner.memory_rate * reference_weight(), {}, {}, false, true}));
   };
   lane.wire_per_payload = 0;
   for (const auto& [route, cpu, traffic] :
@@ -163,7 +179,7 @@ int FlowNetworkBuilder::add_host(int gpu, const Route* store, std::optional<int>
     const Link& link = machine_.links[static_cast<std::size_t>(own)];
     const BytesPerSecond joint = capacity_of(link) * (2.0 * profile_.value(Param::host_joint_share));
     const SoftCapacity soft{profile_.value(Param::host_joint_exponent), joint_flow};
-    const int shared = resource({Share::joint, gpu, false}, {link.name, "loads and stores", joint, soft, false});
+    const int shared = resource({Share::joint, gpu, false}, {link.name, "loads and stores", joint, soft, {}, false, false});
     if (load != nullptr) lane.resources.push_back(shared);
     if (store != nullptr) lane.resources.push_back(shared);
   }

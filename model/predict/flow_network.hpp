@@ -24,6 +24,8 @@ struct Resource {
   std::string direction;  // "up", "down", "both", "cpu0 to cpu1"
   BytesPerSecond capacity{0};
   std::optional<SoftCapacity> soft;
+  BytesPerSecond usable{0};  // of the capacity, by the call's blocks together; see `approach`
+  bool packets = false;  // a PCIe link: approached softly
   bool physical = true;  // false: what thread blocks can do, not the link; left out of the limit
 };
 
@@ -37,6 +39,9 @@ struct Lane {
 
 /// Capacity of a soft resource with `flows` flows on it.
 BytesPerSecond soft_capacity(BytesPerSecond capacity, const SoftCapacity& soft, int flows);
+
+/// What flows that together ask for `demand` get of a PCIe link: (demand^-p + capacity^-p)^(-1/p).
+BytesPerSecond approach(BytesPerSecond capacity, BytesPerSecond demand, double exponent);
 
 struct FlowNetwork {
   std::vector<Resource> resources;
@@ -80,6 +85,8 @@ class FlowNetworkBuilder {
   double weight(const Route& route, Traffic traffic, bool host) const;
   Bytes route_mps(const Route& route) const;
   bool passes_intel_root(const Route& route) const;
+  /// The duplex loss of peer traffic is acknowledgements and credits, one DLLP a packet: smaller packets lose more.
+  double dllp_share_of_packets() const;
   BytesPerSecond capacity_of(const Link& link) const;
 
   const Machine& machine_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "model/predict/latency.hpp"
 
@@ -270,6 +271,27 @@ Seconds single_rank_time(const Profile& profile, const Call& call) {
   return time;
 }
 
+std::vector<BytesPerSecond> demand(const RingPlan& plan) {
+  double channels = 0;
+  for (const double factor : plan.channel_factor) channels += factor;
+  std::vector<double> asked(plan.network.resources.size(), 0.0);
+  for (const PositionPlan& position : plan.positions) {
+    std::map<int, double> most;  // of this position, over its actions
+    for (const OperationCost& cost : position.operations) {
+      if (cost.lane < 0) continue;
+      std::map<int, double> here;
+      for (const int r : plan.network.lanes[static_cast<std::size_t>(cost.lane)].resources) {
+        here[r] += cost.rate.value();
+      }
+      for (const auto& [r, rate] : here) most[r] = std::max(most[r], rate);
+    }
+    for (const auto& [r, rate] : most) asked[static_cast<std::size_t>(r)] += rate * channels;
+  }
+  std::vector<BytesPerSecond> demand;
+  for (const double rate : asked) demand.emplace_back(rate);
+  return demand;
+}
+
 RingPlan plan_ring(const Machine& machine, const Profile& profile, const ResolvedCall& resolved, std::uint64_t seed) {
   RingPlan plan;
   plan.resolved = resolved;
@@ -282,6 +304,12 @@ RingPlan plan_ring(const Machine& machine, const Profile& profile, const Resolve
   plan.fifo_slices = resolved.fifo_slices;
   plan.empty_overhead = traits.flag_in_line ? Seconds(0) : profile.time(Param::simple_empty_slice);
   plan.start = launch_time(profile, resolved);
+  const std::vector<BytesPerSecond> asked = demand(plan);
+  for (std::size_t r = 0; r < asked.size(); ++r) {
+    Resource& resource = plan.network.resources[r];
+    if (!resource.packets) continue;
+    resource.usable = approach(resource.capacity, asked[r], profile.value(Param::pcie_approach_exponent));
+  }
   return plan;
 }
 

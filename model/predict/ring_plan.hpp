@@ -51,6 +51,9 @@ std::vector<double> channel_factors(int channels, double spread, std::uint64_t s
 /// @param resolved  at least 2 ranks
 RingPlan plan_ring(const Machine& machine, const Profile& profile, const ResolvedCall& resolved, std::uint64_t seed);
 
+/// Most that the call's flows can ask of each resource at once, in wire bytes: a block runs one action at a time.
+std::vector<BytesPerSecond> demand(const RingPlan& plan);
+
 /// Time that a call of one rank takes: a launch, and a copy where it is out of place.
 Seconds single_rank_time(const Profile& profile, const Call& call);
 

@@ -19,6 +19,7 @@ enum class Param : std::size_t {
   pcie_copy_payload,
   pcie_sm_read_payload,
   pcie_read_efficiency,
+  pcie_approach_exponent,
   pcie_replay_time,
   pcie_l0s_exit,
   pcie_l1_exit,
