@@ -67,14 +67,19 @@ double FlowNetworkBuilder::dllp_share_of_packets() const {
 void FlowNetworkBuilder::cross_pcie(Lane& lane, int index, bool forward, bool host, bool peer_at_root) {
   const Link& link = machine_.links[static_cast<std::size_t>(index)];
   const BytesPerSecond capacity = capacity_of(link);
-  lane.resources.push_back(
-      resource({Share::direction, index, forward}, {link.name, forward ? "down" : "up", capacity, {}, {}, true, true}));
+  lane.resources.push_back(resource({Share::direction, index, forward},
+                                    {link.name, forward ? "down" : "up", capacity, {}, {}, false, true}));
   const bool leaf = link.to.kind == NodeKind::gpu;
   const Param loss = !leaf ? Param::duplex_uplink : host ? Param::duplex_host : Param::duplex_peer;
   const double lost = profile_.value(loss) * (host ? 1.0 : dllp_share_of_packets());
   const BytesPerSecond both = capacity * (2.0 * (1.0 - std::min(lost, 0.5)));
   const Share share = leaf && host ? Share::host_duplex : Share::duplex;
-  lane.resources.push_back(resource({share, index, false}, {link.name, "both", both, {}, {}, true, true}));
+  lane.resources.push_back(resource({share, index, false}, {link.name, "both", both, {}, {}, false, true}));
+  if (!host) {  // through host memory, the joint capacity of loads and stores is approached softly instead
+    for (std::size_t i = lane.resources.size() - 2; i < lane.resources.size(); ++i) {
+      network_.resources[static_cast<std::size_t>(lane.resources[i])].soft_approach = true;
+    }
+  }
   lane.first_use = std::max(lane.first_use, aspm_exit(profile_, link));
   if (!peer_at_root || link.from.kind != NodeKind::root) return;
   const RootComplex& root = machine_.roots[static_cast<std::size_t>(link.from.index)];

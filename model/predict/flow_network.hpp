@@ -25,7 +25,7 @@ struct Resource {
   BytesPerSecond capacity{0};
   std::optional<SoftCapacity> soft;
   BytesPerSecond usable{0};  // of the capacity, by the call's blocks together; see `approach`
-  bool packets = false;  // a PCIe link: approached softly
+  bool soft_approach = false;  // a PCIe link with peer traffic of thread blocks
   bool physical = true;  // false: what thread blocks can do, not the link; left out of the limit
 };
 

@@ -271,25 +271,47 @@ Seconds single_rank_time(const Profile& profile, const Call& call) {
   return time;
 }
 
+namespace {
+
+double sum_of_factors(const RingPlan& plan) {
+  double sum = 0;
+  for (const double factor : plan.channel_factor) sum += factor;
+  return sum;
+}
+
+void add_rates(const RingPlan& plan, const OperationCost& cost, std::map<int, double>& rates) {
+  if (cost.lane < 0) return;
+  for (const int r : plan.network.lanes[static_cast<std::size_t>(cost.lane)].resources) {
+    rates[r] += cost.rate.value();
+  }
+}
+
+/// What the passing on of data asks of each resource: the bulk of a ring's work, and what links are approached with.
+std::vector<BytesPerSecond> relay_demand(const RingPlan& plan) {
+  const Collective collective = plan.resolved.call.collective;
+  const bool reduces = collective != Collective::all_gather && collective != Collective::broadcast;
+  const auto relay = static_cast<std::size_t>(reduces ? RingAction::reduce_send : RingAction::copy_send);
+  std::map<int, double> rates;
+  for (const PositionPlan& position : plan.positions) add_rates(plan, position.operations[relay], rates);
+  std::vector<BytesPerSecond> asked(plan.network.resources.size(), BytesPerSecond(0));
+  for (const auto& [r, rate] : rates) asked[static_cast<std::size_t>(r)] = BytesPerSecond(rate * sum_of_factors(plan));
+  return asked;
+}
+
+}  // namespace
+
 std::vector<BytesPerSecond> demand(const RingPlan& plan) {
-  double channels = 0;
-  for (const double factor : plan.channel_factor) channels += factor;
-  std::vector<double> asked(plan.network.resources.size(), 0.0);
+  std::vector<BytesPerSecond> asked(plan.network.resources.size(), BytesPerSecond(0));
   for (const PositionPlan& position : plan.positions) {
     std::map<int, double> most;  // of this position, over its actions
     for (const OperationCost& cost : position.operations) {
-      if (cost.lane < 0) continue;
       std::map<int, double> here;
-      for (const int r : plan.network.lanes[static_cast<std::size_t>(cost.lane)].resources) {
-        here[r] += cost.rate.value();
-      }
+      add_rates(plan, cost, here);
       for (const auto& [r, rate] : here) most[r] = std::max(most[r], rate);
     }
-    for (const auto& [r, rate] : most) asked[static_cast<std::size_t>(r)] += rate * channels;
+    for (const auto& [r, rate] : most) asked[static_cast<std::size_t>(r)] += BytesPerSecond(rate * sum_of_factors(plan));
   }
-  std::vector<BytesPerSecond> demand;
-  for (const double rate : asked) demand.emplace_back(rate);
-  return demand;
+  return asked;
 }
 
 RingPlan plan_ring(const Machine& machine, const Profile& profile, const ResolvedCall& resolved, std::uint64_t seed) {
@@ -304,11 +326,13 @@ RingPlan plan_ring(const Machine& machine, const Profile& profile, const Resolve
   plan.fifo_slices = resolved.fifo_slices;
   plan.empty_overhead = traits.flag_in_line ? Seconds(0) : profile.time(Param::simple_empty_slice);
   plan.start = launch_time(profile, resolved);
-  const std::vector<BytesPerSecond> asked = demand(plan);
+  const std::vector<BytesPerSecond> asked = relay_demand(plan);
   for (std::size_t r = 0; r < asked.size(); ++r) {
     Resource& resource = plan.network.resources[r];
-    if (!resource.packets) continue;
-    resource.usable = approach(resource.capacity, asked[r], profile.value(Param::pcie_approach_exponent));
+    if (!resource.soft_approach) continue;
+    // fewer blocks than fill the link don't make it slower for one of them
+    resource.usable = approach(resource.capacity, std::max(asked[r], resource.capacity),
+                               profile.value(Param::pcie_approach_exponent));
   }
   return plan;
 }
