@@ -12,6 +12,12 @@ constexpr std::uint64_t kPutsBeforeClear = 64;  // a mailbox keeps what was put 
 constexpr int kStepWindow = 24;
 constexpr int kStepTail = 12;
 
+/// In a plan reduced by symmetry the last position's successor is the first, as in a whole ring.
+std::size_t previous_position(const RingPlan& plan, int position) {
+  const std::size_t positions = plan.positions.size();
+  return (static_cast<std::size_t>(position) + positions - 1) % positions;
+}
+
 }  // namespace
 
 double transfer_scale() { return kScale; }
@@ -45,11 +51,10 @@ ActorPrimitives::ActorPrimitives(RingState& state, const RingWork& work, simgrid
       work_(work),
       plan_(state.plan.positions[static_cast<std::size_t>(work.position)]),
       mailbox_(mailbox),
-      from_previous_(state.fifos[static_cast<std::size_t>(work.channel)]
-                                [static_cast<std::size_t>((work.position + work.ranks - 1) % work.ranks)]),
+      from_previous_(
+          state.fifos[static_cast<std::size_t>(work.channel)][previous_position(state.plan, work.position)]),
       to_next_(state.fifos[static_cast<std::size_t>(work.channel)][static_cast<std::size_t>(work.position)]),
-      credit_flight_(state.plan.positions[static_cast<std::size_t>((work.position + work.ranks - 1) % work.ranks)]
-                         .to_next.credit),
+      credit_flight_(state.plan.positions[previous_position(state.plan, work.position)].to_next.credit),
       factor_(state.plan.channel_factor[static_cast<std::size_t>(work.channel)]),
       lane_awake_(state.plan.network.lanes.size(), false) {}
 
@@ -88,7 +93,6 @@ void ActorPrimitives::transfer(const OperationCost& cost, double wire_bytes, dou
   const auto scaled = static_cast<std::uint64_t>(std::llround(wire_bytes * kScale));
   const simgrid::s4u::CommPtr flow = mailbox_->put_init(&nothing, std::max<std::uint64_t>(scaled, 1));
   flow->set_rate(rate_bytes_per_second * kScale);
-  flow->start();
   flow->wait();
   if (++puts_ % kPutsBeforeClear == 0) mailbox_->clear();
   now_ = state_.platform.clock();

@@ -7,7 +7,7 @@ namespace lanecast {
 namespace {
 
 constexpr std::uint64_t kLongestPeriod = 4;      // turns
-constexpr double kTolerance = 1e-6;              // of the period; over 1000 turns still 1e-6 of the time
+constexpr double kTolerance = 1e-4;              // of the period: bounds the error of what is left out
 constexpr std::uint64_t kFurthestAhead = 64;     // turns that actors may be apart: beyond, no attempt
 constexpr std::uint64_t kLeastSkip = 2;
 
@@ -41,7 +41,10 @@ bool Folder::last_to_arrive(std::uint64_t index) {
 
 bool Folder::periodic(std::uint64_t index, std::uint64_t period_turns, double& period) const {
   if (index < static_cast<std::uint64_t>(window_) + period_turns) return false;
-  period = time_of(actors_.front(), index) - time_of(actors_.front(), index - period_turns);
+  // the mean over the window: turns settle, and single ones still swing within the tolerance
+  const std::uint64_t periods = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(window_) / period_turns);
+  const std::uint64_t turns = periods * period_turns;
+  period = (time_of(actors_.front(), index) - time_of(actors_.front(), index - turns)) / static_cast<double>(periods);
   for (const History& history : actors_) {
     for (std::uint64_t back = 0; back < static_cast<std::uint64_t>(window_); ++back) {
       const double span = time_of(history, index - back) - time_of(history, index - back - period_turns);

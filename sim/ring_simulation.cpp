@@ -4,6 +4,8 @@
 #include <simgrid/s4u.hpp>
 #include <string>
 #include "model/error.hpp"
+#include "model/predict/ring_symmetry.hpp"
+#include "model/predict/ring_traffic.hpp"
 #include "sim/actor_primitives.hpp"
 #include "sim/platform.hpp"
 
@@ -12,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kFewestLoops = 8;  // below, there is nothing to gain
 constexpr int kManyRanks = 64;             // from here, steps are folded where loops are few
-constexpr std::uint64_t kLoopTail = 3;     // loops simulated at the end, the last and shorter one among them
+constexpr std::uint64_t kLoopTail = 2;     // loops simulated at the end: one full, and the last and shorter one
 
 /// The network in SimGrid's scale of bytes.
 FlowNetwork scaled(FlowNetwork network) {
@@ -30,14 +32,15 @@ Demand scaled(Demand asked) {
 
 /// Turns over which a period must hold: longer than a wave takes around the ring and through its FIFOs.
 int loop_window(const RingPlan& plan, int steps) {
-  const int ranks = static_cast<int>(plan.positions.size());
+  const int ranks = plan.resolved.work.front().front().ranks;
   const int fifo_steps = ranks * plan.fifo_slices / plan.resolved.slices_per_chunk;
-  return std::clamp((2 * ranks + fifo_steps + steps - 1) / steps, 3, 12);
+  return std::clamp((2 * ranks + fifo_steps + steps - 1) / steps, 6, 12);
 }
 
 void set_up_folding(RingState& state, bool exact) {
   const auto& work = state.plan.resolved.work;
-  const int ranks = static_cast<int>(state.plan.positions.size());
+  const int ranks = work.front().front().ranks;
+  const auto positions = static_cast<int>(state.plan.positions.size());
   const int steps = ring_step_count(work.front().front().collective, ranks);
   std::uint64_t fewest = loop_count(work.front().front());
   for (const auto& channel : work) fewest = std::min(fewest, loop_count(channel.front()));
@@ -52,9 +55,9 @@ void set_up_folding(RingState& state, bool exact) {
   for (std::size_t c = 0; c < work.size(); ++c) {
     const std::size_t group = coupled ? 0 : c;
     state.folder_of.push_back(group);
-    state.first_actor.push_back(coupled ? static_cast<int>(c) * ranks : 0);
+    state.first_actor.push_back(coupled ? static_cast<int>(c) * positions : 0);
     if (group < state.loop_folders.size()) continue;
-    const int actors = coupled ? static_cast<int>(work.size()) * ranks : ranks;
+    const int actors = coupled ? static_cast<int>(work.size()) * positions : positions;
     const std::uint64_t loops = coupled ? fewest : loop_count(work[c].front());
     const std::uint64_t end = loops > kLoopTail ? loops - kLoopTail : 0;
     state.group_actors.push_back(actors);
@@ -65,7 +68,7 @@ void set_up_folding(RingState& state, bool exact) {
 void start_actors(RingState& state) {
   const auto& work = state.plan.resolved.work;
   const simgrid::s4u::ActorPtr receiver = simgrid::s4u::Actor::create(
-      "receiver", state.platform.sink(), [] { simgrid::s4u::this_actor::sleep_for(1e15); });
+      "receiver", state.platform.sink(), [] { simgrid::s4u::this_actor::sleep_for(1e9); });
   receiver->daemonize();
   for (const auto& channel : work) {
     state.fifos.emplace_back();
@@ -85,12 +88,10 @@ void start_actors(RingState& state) {
   }
 }
 
-}  // namespace
-
-RingSimulation simulate_ring(const RingPlan& plan, const RingSimulationOptions& options) {
+/// Simulates the plan as it stands.
+RingSimulation simulate_positions(const RingPlan& plan, const RingSimulationOptions& options) {
   RingSimulation result;
   result.wire_bytes.assign(plan.network.resources.size(), 0.0);
-  if (plan.resolved.work.empty()) return result;
   Platform platform(scaled(plan.network), scaled(demand(plan)));
   RingState state(plan, platform);
   state.on_issue = options.on_issue;
@@ -103,6 +104,23 @@ RingSimulation simulate_ring(const RingPlan& plan, const RingSimulationOptions& 
   result.foldable = state.fold_loops || state.fold_steps;
   result.transfers = state.transfers;
   result.wire_bytes = state.wire_bytes;
+  return result;
+}
+
+}  // namespace
+
+RingSimulation simulate_ring(const RingPlan& plan, const RingSimulationOptions& options) {
+  if (plan.resolved.work.empty()) {
+    RingSimulation nothing;
+    nothing.wire_bytes.assign(plan.network.resources.size(), 0.0);
+    return nothing;
+  }
+  if (options.exact) return simulate_positions(plan, options);
+  const std::optional<RingPlan> reduced = reduce_by_rotation(plan, rotation_period(plan));
+  if (!reduced) return simulate_positions(plan, options);
+  RingSimulation result = simulate_positions(*reduced, options);
+  result.folded = true;
+  result.wire_bytes = resource_wire_bytes(plan);  // the reduced resources stand for others
   return result;
 }
 

@@ -28,6 +28,9 @@ struct RingSimulation {
 };
 
 /// Simulates a ring call with one SimGrid actor for each channel of each rank. Once a process.
+///
+/// Unless `exact`, three things are folded: ranks that a rotation of the ring maps onto each other are simulated once
+/// (model/predict/ring_symmetry.hpp), and loops or steps that repeat are left out (sim/folder.hpp).
 /// @throws Error  kind runtime: actors that wait for each other
 RingSimulation simulate_ring(const RingPlan& plan, const RingSimulationOptions& options);
 
