@@ -1,0 +1,17 @@
+#include "tests/support/bounded_wait.hpp"
+
+#include <string>
+
+#include "model/error.hpp"
+
+namespace lanecast::support {
+
+void BoundedWait::give_up(const char* why, const char* what) const {
+  throw Error(ErrorKind::runtime, std::string(why) + what,
+              "rank " + std::to_string(rank_) + ", channel " + std::to_string(channel_) + ", loop " +
+                  std::to_string(loop_) + ", step " + std::to_string(step_) + ", slice " +
+                  std::to_string(slice_),
+              "look for the rank that failed first, or raise ThreadRingCall::deadline on a loaded machine");
+}
+
+}  // namespace lanecast::support
