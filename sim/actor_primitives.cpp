@@ -68,7 +68,8 @@ double ActorPrimitives::ready_time(RingAction action, const OperationCost& cost,
   double ready = now_;
   const auto depth = static_cast<std::uint64_t>(state_.plan.fifo_slices);
   if (sends(action) && sent_ >= depth) ready = std::max(ready, to_next_.wait(FifoTimes::credit, sent_ - depth));
-  if (receives(action)) {
+  // an empty slice of LL or LL128 has no line, so there is no flag to wait for
+  if (receives(action) && !(empty && state_.plan.flag_in_line)) {
     const auto event = state_.plan.flag_in_line ? FifoTimes::begun : FifoTimes::done;
     ready = std::max(ready, from_previous_.wait(event, received_));
   }
@@ -100,6 +101,15 @@ void ActorPrimitives::transfer(const OperationCost& cost, double wire_bytes, dou
 
 void ActorPrimitives::run(RingAction action, const Slice& slice) {
   if (state_.on_issue) state_.on_issue({work_.channel, work_.position, action, slice});
+  if (state_.plan.resolved.store_and_forward && receives(action) && sends(action)) {
+    turn(reduces(action) ? RingAction::reduce_keep : RingAction::copy, slice);
+    turn(RingAction::send, slice);
+    return;
+  }
+  turn(action, slice);
+}
+
+void ActorPrimitives::turn(RingAction action, const Slice& slice) {
   const auto index = static_cast<std::size_t>(action);
   const OperationCost& cost = plan_.operations[index];
   const HopCost& hop = plan_.to_next;
@@ -117,7 +127,7 @@ void ActorPrimitives::run(RingAction action, const Slice& slice) {
   }
   if (receives(action)) {
     // lines are followed as they come: this rank can't be through before the previous one's last line is here
-    if (in_line) now_ = std::max(now_, from_previous_.wait(FifoTimes::done, received_));
+    if (in_line && !empty) now_ = std::max(now_, from_previous_.wait(FifoTimes::done, received_));
     from_previous_.post(FifoTimes::credit, now_ + credit_flight_.value());
     ++received_;
   }

@@ -85,6 +85,7 @@ class ActorPrimitives {
 
  private:
   void run(RingAction action, const Slice& slice);
+  void turn(RingAction action, const Slice& slice);
   double ready_time(RingAction action, const OperationCost& cost, bool empty);
   void transfer(const OperationCost& cost, double wire_bytes, double ready);
   double wake_links(int lane);

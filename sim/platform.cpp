@@ -29,14 +29,29 @@ void configure() {
 
 }  // namespace
 
-struct Platform::Impl {
-  Impl() : engine(&argc, argv) {}
+// SimGrid's own contexts swap stacks behind the sanitizers' backs; its thread contexts don't (simgrid.md).
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr const char* kContexts = "--cfg=contexts/factory:thread";
+#else
+constexpr const char* kContexts = "--cfg=contexts/stack-size:128";  // KiB; actors' frames are small and there may be 20 000
+#endif
 
-  char name[9] = "lanecast";
-  char quiet[27] = "--log=root.thres:critical";
-  char* argv[3] = {name, quiet, nullptr};
-  int argc = 2;
-  simgrid::s4u::Engine engine;
+/// What SimGrid's engine takes instead of a command line. It may change the strings, so they are copies.
+struct EngineArguments {
+  std::vector<std::string> words{"lanecast", "--log=root.thres:critical", kContexts};
+  std::vector<char*> pointers;
+  int count = 0;
+
+  EngineArguments() {
+    for (std::string& word : words) pointers.push_back(word.data());
+    count = static_cast<int>(pointers.size());
+    pointers.push_back(nullptr);
+  }
+};
+
+struct Platform::Impl {
+  EngineArguments arguments;
+  simgrid::s4u::Engine engine{&arguments.count, arguments.pointers.data()};
 };
 
 std::vector<bool> deciding_resources(const FlowNetwork& network, const Demand& demand) {

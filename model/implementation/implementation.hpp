@@ -49,6 +49,7 @@ struct ResolvedCall {
   Bytes chunk{0};                   // payload
   int slices_per_chunk = 1;
   int fifo_slices = 8;              // slices that fit the FIFO
+  bool store_and_forward = false;   // the FIFO holds no more than a chunk: a slice is taken out before it is passed on
   bool registered = false;          // last receives land in the user's buffer
   std::vector<std::vector<RingWork>> work;  // [channel][ring position]
   std::vector<Warning> warnings;

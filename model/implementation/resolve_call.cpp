@@ -180,6 +180,15 @@ ResolvedCall resolve_call(const Machine& machine, const Profile& profile, const 
   if (ranks > 1) split_work(resolved, geometry, count);
   choose_registration(implementation, resolved);
   add_topology_warnings(machine, resolved);
+  // A rank that holds the slot it reads while it waits for one to write locks the ring up once all slots are full: it
+  // needs one slot more than a chunk has slices, or must empty the slot first.
+  resolved.store_and_forward = ranks > 1 && resolved.fifo_slices <= resolved.slices_per_chunk &&
+                               call.collective != Collective::broadcast && call.collective != Collective::reduce;
+  if (resolved.store_and_forward) {
+    resolved.warnings.push_back({"LC-CHUNK-01", "connections of " + std::to_string(resolved.buffsize.value()) +
+                                                    " B hold one chunk of " + std::to_string(resolved.chunk.value()) +
+                                                    " B: each slice is received whole before it is passed on"});
+  }
   const bool over_pcie =
       std::any_of(resolved.links.begin(), resolved.links.end(), [](const RingLink& l) { return !l.nvlink; });
   if (resolved.protocol == Protocol::ll128 && over_pcie) {

@@ -17,13 +17,6 @@ std::uint64_t payload_of(std::uint64_t wire, const ProtocolTraits& traits) {
   return static_cast<std::uint64_t>(static_cast<double>(wire) / traits.wire_per_payload + 0.5);
 }
 
-[[noreturn]] void refuse_chunk(Bytes chunk, std::uint64_t slice_wire, Bytes buffsize) {
-  throw Error(ErrorKind::usage,
-              "a chunk of " + std::to_string(chunk.value()) + " B has slices of " + std::to_string(slice_wire) +
-                  " B on the wire; the buffer of a connection holds " + std::to_string(buffsize.value()) + " B",
-              "--chunk", "take a smaller chunk, or a larger --buffsize");
-}
-
 }  // namespace
 
 ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, std::optional<Bytes> buffsize,
@@ -47,8 +40,15 @@ ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, std::opti
   const std::uint64_t slice = ceil_div(geometry.chunk.value(), slices);
   const auto slice_wire = static_cast<std::uint64_t>(static_cast<double>(slice) * traits.wire_per_payload);
   geometry.slice = Bytes(slice);
+  const auto chunk_wire = slices * slice_wire;
+  if (!buffsize) geometry.buffsize = std::max(geometry.buffsize, Bytes(chunk_wire));
   geometry.fifo_slices = static_cast<int>(std::min<std::uint64_t>(geometry.buffsize.value() / slice_wire, 1u << 20));
-  if (geometry.fifo_slices == 0) refuse_chunk(geometry.chunk, slice_wire, geometry.buffsize);
+  if (geometry.buffsize.value() < chunk_wire) {
+    throw Error(ErrorKind::usage,
+                "a chunk takes " + std::to_string(chunk_wire) + " B on the wire; the buffer of a connection holds " +
+                    std::to_string(geometry.buffsize.value()) + " B, and a ring begins by sending a whole chunk",
+                "--chunk", "take a smaller --chunk or a larger --buffsize");
+  }
   // NCCL's floor is 1/32 of the slice that its buffer gives (32 KiB by default), whatever the chunk
   if (slices > 1) {
     geometry.min_slice = Bytes(std::min(step * static_cast<std::uint64_t>(slice_steps) / 32, slice));

@@ -20,9 +20,9 @@ struct ChunkGeometry {
 /// NCCL's chunk and slice sizes for a ring: FIFO of 8 steps, chunks of 4 steps in 2 slices for Simple all-reduce,
 /// reduce-scatter and all-gather, else one step.
 ///
-/// @param buffsize  wire bytes of a connection; absent: the protocol's default
+/// @param buffsize  wire bytes of a connection; absent: the protocol's default, or what a larger chunk needs at least
 /// @param chunk     payload of a chunk; absent: NCCL's. Slices keep their number a chunk, FIFO depth = buffsize / slice
-/// @throws Error    kind usage: a buffer below one step's grain, a chunk whose slice doesn't fit the buffer
+/// @throws Error    kind usage: a buffer below one step's grain, or that doesn't hold a chunk (the ring would lock up)
 /// Source: facts.md A2.
 ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, std::optional<Bytes> buffsize,
                              std::optional<Bytes> chunk);

@@ -6,7 +6,8 @@
 namespace lanecast {
 
 /// What an executor offers. Each call handles one slice and may block on the previous rank (data) and on the
-/// next rank (credit). An empty slice (count 0) still takes its turn: credit, flag, no data.
+/// next rank (credit). An empty slice (count 0) still takes its turn: credit and, where the flag is apart from the data
+/// (Simple), flag.
 ///
 /// | call             | takes from previous | reads own input | gives to next | writes own output |
 /// | send             |                     | yes             | yes           |                   |
@@ -49,6 +50,9 @@ struct RingStep {
 };
 
 LANECAST_HD constexpr bool receives(RingAction a) { return a != RingAction::send && a != RingAction::keep_send; }
+LANECAST_HD constexpr bool reduces(RingAction a) {
+  return a == RingAction::reduce_send || a == RingAction::reduce_keep_send || a == RingAction::reduce_keep;
+}
 LANECAST_HD constexpr bool sends(RingAction a) { return a != RingAction::copy && a != RingAction::reduce_keep; }
 
 /// Turns a rank takes in one loop (ranks >= 2): facts.md A1 for all-reduce.
