@@ -1,0 +1,301 @@
+#include "configs/machine_reader.hpp"
+
+#include <algorithm>
+
+#include "configs/machine_fields.hpp"
+#include "configs/yaml_document.hpp"
+#include "model/error.hpp"
+
+namespace lanecast {
+namespace {
+
+/// Reads one document into a machine; problems gather until `finish`.
+class MachineReader {
+ public:
+  MachineReader(const YamlNode& root, const std::string& file) : root_(root), problems_(file) {
+    document_.file = file;
+  }
+
+  MachineDocument read() {
+    check_format();
+    check_keys(root_, top_keys(), "");
+    read_fields(root_, "", document_.machine);
+    for_each_list(
+        [this](const char* section, auto member) { read_list(section, document_.machine.*member); });
+    read_p2p();
+    read_assumptions();
+    add_check_problems();
+    problems_.throw_if_any();
+    return std::move(document_);
+  }
+
+ private:
+  void complain(const Position& at, const std::string& path, const std::string& text,
+                const std::string& mend) {
+    problems_.add({at, path, text, mend});
+  }
+
+  static const YamlNode* find(const YamlNode& map, const std::string& key);
+  static std::vector<std::string> top_keys();
+  static std::string joined(const std::string& path, const std::string& key) {
+    return path.empty() ? key : path + "." + key;
+  }
+
+  void check_format();
+  bool expect(const YamlNode& node, YamlNode::Kind kind, const std::string& path);
+  void check_keys(const YamlNode& map, const std::vector<std::string>& known, const std::string& path);
+  template <class T>
+  std::vector<std::string> known_keys(const T& element) const;
+  template <class T>
+  void read_field_of(const YamlNode& map, const std::string& path, T& element, const Field<T>& field,
+                     const NodeIndex& nodes);
+  template <class T>
+  void read_fields(const YamlNode& map, const std::string& path, T& element, const NodeIndex& nodes);
+  template <class T>
+  void read_fields(const YamlNode& map, const std::string& path, T& element) {
+    read_fields(map, path, element, NodeIndex(document_.machine));
+  }
+  template <class T>
+  void prepare(const YamlNode& /*map*/, const std::string& /*path*/, T& /*element*/,
+               const NodeIndex& /*nodes*/) {}
+  void prepare(const YamlNode& map, const std::string& path, Link& link, const NodeIndex& nodes);
+  template <class T>
+  void complete(const YamlNode& /*map*/, T& /*element*/) {}
+  void complete(const YamlNode& map, Link& link);
+  template <class T>
+  void read_list(const std::string& section, std::vector<T>& list);
+  void read_p2p();
+  void read_assumptions();
+  void add_check_problems();
+  Position place_of(std::string path) const;
+
+  const YamlNode& root_;
+  MachineDocument document_;
+  ProblemList problems_;
+  bool structure_is_whole_ = true;  // false: a list, a name or an end could not be read
+};
+
+const YamlNode* MachineReader::find(const YamlNode& map, const std::string& key) {
+  for (std::size_t i = 0; i < map.keys.size(); ++i) {
+    if (map.keys[i].text == key) return &map.items[i];
+  }
+  return nullptr;
+}
+
+std::vector<std::string> MachineReader::top_keys() {
+  std::vector<std::string> keys{"lanecast", "p2p", "assumptions"};
+  for (const Field<Machine>& field : fields<Machine>()) keys.push_back(field.info.key);
+  for_each_list([&](const char* section, auto /*member*/) { keys.emplace_back(section); });
+  return keys;
+}
+
+/// Another format may mean anything, so that nothing else of the file is looked at.
+void MachineReader::check_format() {
+  const std::string write = "write `lanecast: " + std::to_string(machine_format) + "` on the first line";
+  if (root_.kind != YamlNode::Kind::map) {
+    complain(root_.at, "", std::string("the file is ") + describe(root_.kind) + ", not a machine", write);
+    problems_.throw_if_any();
+  }
+  const YamlNode* format = find(root_, "lanecast");
+  if (format == nullptr) {
+    complain(root_.at, "lanecast", "the file does not say its format", write);
+  } else {
+    const Reading<int> number = parse_integer(format->text);
+    if (format->kind != YamlNode::Kind::scalar || format->quoted || !number) {
+      complain(format->at, "lanecast", "the format is not a whole number", write);
+    } else if (*number.value != machine_format) {
+      const bool newer = *number.value > machine_format;
+      complain(
+          format->at, "lanecast",
+          "the file has format " + std::to_string(*number.value) + "; this lanecast reads format " +
+              std::to_string(machine_format),
+          newer ? "read it with a newer lanecast" : write + " and see docs/machine-file.md for the keys");
+    }
+  }
+  problems_.throw_if_any();
+}
+
+bool MachineReader::expect(const YamlNode& node, YamlNode::Kind kind, const std::string& path) {
+  if (node.kind == kind) return true;
+  const std::string wanted = describe(kind);
+  const std::string mend = kind == YamlNode::Kind::list  ? "write `[]` or one line `- ...` an element"
+                           : kind == YamlNode::Kind::map ? "write `{key: value, ...}`"
+                                                         : "write the value, or leave the key out";
+  complain(node.at, path, "`" + printable(path) + "` is " + describe(node.kind) + "; it must be " + wanted,
+           mend);
+  structure_is_whole_ = structure_is_whole_ && kind == YamlNode::Kind::scalar;
+  return false;
+}
+
+void MachineReader::check_keys(const YamlNode& map, const std::vector<std::string>& known,
+                               const std::string& path) {
+  std::unordered_map<std::string, Position> seen;
+  for (const YamlNode& key : map.keys) {
+    const auto [first, is_new] = seen.emplace(key.text, key.at);
+    const std::string key_path = joined(path, key.text);
+    if (!is_new) {
+      complain(key.at, key_path,
+               "the key `" + printable(key.text) + "` occurs twice; first on line " +
+                   std::to_string(first->second.line),
+               "keep one of them");
+    } else if (std::find(known.begin(), known.end(), key.text) == known.end()) {
+      structure_is_whole_ = structure_is_whole_ && !path.empty();
+      const std::string near = nearest(key.text, known);
+      complain(key.at, key_path, "unknown key `" + printable(key.text) + "`",
+               near.empty() ? "the keys here are " + listed(known) : "did you mean `" + near + "`?");
+    }
+  }
+}
+
+template <class T>
+std::vector<std::string> MachineReader::known_keys(const T& element) const {
+  std::vector<std::string> keys;
+  for (const Field<T>& field : fields<T>()) {
+    if (applies(field.info, element)) keys.push_back(field.info.key);
+  }
+  return keys;
+}
+
+template <class T>
+void MachineReader::read_field_of(const YamlNode& map, const std::string& path, T& element,
+                                  const Field<T>& field, const NodeIndex& nodes) {
+  const std::string& key = field.info.key;
+  const std::string value_path = joined(path, key);
+  const bool structural = field.info.type == FieldType::node || field.info.type == FieldType::cpu ||
+                          field.info.type == FieldType::link_kind || key == "name";
+  const YamlNode* value = find(map, key);
+  if (value == nullptr) {
+    if (!field.info.required) return;
+    structure_is_whole_ = structure_is_whole_ && !structural;
+    complain(map.at, value_path, "`" + key + "` is missing: " + field.info.doc,
+             std::string("add `") + key + ": ...`, " + describe(field.info.type));
+    return;
+  }
+  document_.positions[value_path] = value->at;
+  if (!expect(*value, YamlNode::Kind::scalar, value_path)) {
+    structure_is_whole_ = structure_is_whole_ && !structural;
+    return;
+  }
+  const auto complaint = field.read(element, field.info.type, {value->text, value->quoted}, nodes);
+  if (!complaint) return;
+  structure_is_whole_ = structure_is_whole_ && !structural;
+  complain(value->at, value_path, "`" + key + "` is `" + printable(value->text) + "`: " + complaint->text,
+           complaint->mend.empty() ? std::string("write ") + describe(field.info.type) : complaint->mend);
+}
+
+/// A link's kind decides which keys it has, so that it is read first.
+void MachineReader::prepare(const YamlNode& map, const std::string& path, Link& link,
+                            const NodeIndex& nodes) {
+  for (const Field<Link>& field : fields<Link>()) {
+    if (field.info.type == FieldType::link_kind) read_field_of(map, path, link, field, nodes);
+  }
+}
+
+void MachineReader::complete(const YamlNode& map, Link& link) {
+  const Link plain = baseline(link);
+  if (find(map, "max_rate") == nullptr) link.max_rate = plain.max_rate;
+  if (find(map, "max_width") == nullptr) link.max_width = plain.max_width;
+}
+
+template <class T>
+void MachineReader::read_fields(const YamlNode& map, const std::string& path, T& element,
+                                const NodeIndex& nodes) {
+  prepare(map, path, element, nodes);
+  const bool kind_is_known = !problems_.has(joined(path, "kind"));
+  for (const Field<T>& field : fields<T>()) {
+    if (field.info.type == FieldType::link_kind || !applies(field.info, element)) continue;
+    if (!kind_is_known && field.info.kinds != all_link_kinds) continue;
+    read_field_of(map, path, element, field, nodes);
+  }
+  complete(map, element);
+}
+
+template <class T>
+void MachineReader::read_list(const std::string& section, std::vector<T>& list) {
+  const YamlNode* node = find(root_, section);
+  if (node == nullptr) return;
+  document_.positions[section] = node->at;
+  if (!expect(*node, YamlNode::Kind::list, section)) return;
+  const NodeIndex nodes(
+      document_.machine);  // sections come in an order in which nothing refers to its own kind
+  std::vector<T> read;
+  for (std::size_t i = 0; i < node->items.size(); ++i) {
+    const std::string path = section + "[" + std::to_string(i) + "]";
+    const YamlNode& item = node->items[i];
+    document_.positions[path] = item.at;
+    T element;
+    if (expect(item, YamlNode::Kind::map, path)) {
+      read_fields(item, path, element, nodes);
+      const bool kind_is_known = !problems_.has(path + ".kind");
+      if (kind_is_known) check_keys(item, known_keys(element), path);
+    }
+    read.push_back(std::move(element));
+  }
+  list = std::move(read);
+}
+
+void MachineReader::read_p2p() {
+  const YamlNode* node = find(root_, "p2p");
+  if (node == nullptr || !expect(*node, YamlNode::Kind::map, "p2p")) return;
+  document_.positions["p2p"] = node->at;
+  PeerAccess& p2p = document_.machine.p2p;
+  check_keys(*node, known_keys(p2p), "p2p");
+  read_fields(*node, "p2p", p2p);
+}
+
+void MachineReader::read_assumptions() {
+  const YamlNode* node = find(root_, "assumptions");
+  if (node == nullptr || !expect(*node, YamlNode::Kind::list, "assumptions")) return;
+  const NodeIndex nodes(document_.machine);
+  for (std::size_t i = 0; i < node->items.size(); ++i) {
+    const YamlNode& item = node->items[i];
+    const std::string path = "assumptions[" + std::to_string(i) + "]";
+    document_.positions[path] = item.at;
+    if (!expect(item, YamlNode::Kind::scalar, path)) continue;
+    std::string text;
+    const auto complaint = read_field(text, FieldType::text, {item.text, item.quoted}, nodes);
+    if (complaint) complain(item.at, path, "`" + path + "` is " + complaint->text, complaint->mend);
+    document_.machine.assumptions.push_back(std::move(text));
+  }
+}
+
+/// The place of a path, or of the nearest thing around it that the file has.
+Position MachineReader::place_of(std::string path) const {
+  for (;;) {
+    const auto found = document_.positions.find(path);
+    if (found != document_.positions.end()) return found->second;
+    const std::size_t cut = path.find_last_of(".[");
+    if (cut == std::string::npos) return root_.at;
+    path.resize(cut);
+  }
+}
+
+/// Problems that only follow from what could not be read are left out: they would send the reader astray.
+void MachineReader::add_check_problems() {
+  for (MachineProblem& problem : check_machine(document_.machine)) {
+    const std::size_t dot = problem.path.find('.');
+    const bool about_a_value = dot != std::string::npos;
+    const bool is_known = problems_.has(problem.path) || problems_.has(problem.path.substr(0, dot));
+    if (is_known || (!about_a_value && !structure_is_whole_)) continue;
+    complain(place_of(problem.path), problem.path, problem.text, problem.mend);
+  }
+}
+
+}  // namespace
+
+Machine read_machine_text(const std::string& text, const std::string& name) {
+  return read_machine_document_text(text, name).machine;
+}
+
+Machine read_machine_file(const std::string& path) { return read_machine_document(path).machine; }
+
+MachineDocument read_machine_document(const std::string& path) {
+  return read_machine_document_text(read_text_file(path), path == "-" ? "standard input" : path);
+}
+
+MachineDocument read_machine_document_text(const std::string& text, const std::string& name) {
+  const YamlNode root = parse_yaml(text, name);
+  return MachineReader(root, name).read();
+}
+
+}  // namespace lanecast

@@ -1,0 +1,91 @@
+// Children: order, errors, aborts, and the simulator's own complaints.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include "model/error.hpp"
+#include "sim/predict.hpp"
+#include "sim/run_isolated.hpp"
+#include "tests/support/machine_builders.hpp"
+#include "tests/support/simulated.hpp"
+
+namespace lanecast::support {
+namespace {
+
+TEST(RunIsolated, GivesAnswersInOrderWhateverChildEndsFirst) {
+  const auto answers = run_isolated(20, 4, [](std::size_t i) { return std::string(i * 5000, 'x') + std::to_string(i); });
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    EXPECT_EQ(answers[i], std::string(i * 5000, 'x') + std::to_string(i));
+  }
+}
+
+TEST(RunIsolated, CarriesAnErrorWithItsKind) {
+  try {
+    run_isolated(8, 2, [](std::size_t i) -> std::string {
+      if (i >= 3) throw Error(ErrorKind::usage, "link `x` is odd", "here", "mend it");
+      return "fine";
+    });
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(std::string(error.what()).find("link `x` is odd"), std::string::npos);
+  }
+}
+
+TEST(RunIsolated, TurnsAnAbortIntoAnErrorWithTheLastWords) {
+  try {
+    run_isolated(1, 1, [](std::size_t) -> std::string {
+      std::fputs("the library did not like it\n", stderr);
+      std::fflush(stderr);
+      std::abort();
+    });
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::runtime);
+    EXPECT_NE(std::string(error.what()).find("the library did not like it"), std::string::npos);
+  }
+}
+
+TEST(RunIsolated, TurnsAKillIntoAnError) {
+  EXPECT_THROW(run_isolated(2, 2,
+                            [](std::size_t i) -> std::string {
+                              if (i == 1) ::raise(SIGKILL);
+                              return "fine";
+                            }),
+               Error);
+}
+
+TEST(RunIsolated, KeepsWhatChildrenPrintOffTheResult) {
+  const auto answers = run_isolated(1, 1, [](std::size_t) {
+    std::puts("chatter");
+    return std::string("answer");
+  });
+  EXPECT_EQ(answers.front(), "answer");
+}
+
+TEST(Predict, NamesTheSizeThatCannotBe) {
+  Call good = ring_call(Bytes(1024));
+  Call bad = ring_call(Bytes(1023));
+  try {
+    predict_all(one_switch(2), {good, bad});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(std::string(error.what()).find("1023"), std::string::npos);
+  }
+}
+
+TEST(Predict, AnswersForMachinesOfTwoTo1024Gpus) {
+  for (const int gpus : {2, 16, 100, 1024}) {
+    const Prediction p = predict_one(one_switch(gpus), ring_call(Bytes(static_cast<std::uint64_t>(gpus) * 65536)));
+    EXPECT_GT(p.time.value(), 0) << gpus;
+    EXPECT_LE(p.busbw().value(), p.limit_busbw->value()) << gpus;
+  }
+}
+
+}  // namespace
+}  // namespace lanecast::support
