@@ -11,6 +11,7 @@ constexpr double kScale = 1024.0;
 constexpr std::uint64_t kPutsBeforeClear = 64;  // a mailbox keeps what was put until it is cleared
 constexpr int kStepWindow = 24;
 constexpr int kStepTail = 12;
+constexpr int kLongestStepBeat = 1;
 
 /// In a plan reduced by symmetry the last position's successor is the first, as in a whole ring.
 std::size_t previous_position(const RingPlan& plan, int position) {
@@ -138,9 +139,10 @@ void ActorPrimitives::turn(RingAction action, const Slice& slice) {
   }
 }
 
-std::uint64_t ActorPrimitives::fold(Folder& folder, int actor, std::uint64_t turn,
+std::uint64_t ActorPrimitives::fold(Folder& folder, std::uint64_t turn,
                                     std::array<double, ring_action_count>& at_turn) {
-  const std::uint64_t next = folder.advance(actor, turn, now_);
+  const int place = state_.place_in_group[static_cast<std::size_t>(work_.channel)];
+  const std::uint64_t next = folder.advance(place, work_.position, turn, now_);
   for (std::size_t i = 0; i < ring_action_count; ++i) {
     const double of_one_turn = wire_bytes_[i] - at_turn[i];
     if (next > turn) wire_bytes_[i] += of_one_turn * static_cast<double>(next - turn);
@@ -153,8 +155,7 @@ std::uint64_t ActorPrimitives::fold(Folder& folder, int actor, std::uint64_t tur
 std::uint64_t ActorPrimitives::next_loop(std::uint64_t loop, std::uint64_t) {
   if (!state_.fold_loops) return loop;
   const auto channel = static_cast<std::size_t>(work_.channel);
-  return fold(*state_.loop_folders[state_.folder_of[channel]], state_.first_actor[channel] + work_.position, loop,
-              at_loop_);
+  return fold(*state_.loop_folders[state_.folder_of[channel]], loop, at_loop_);
 }
 
 Folder* ActorPrimitives::step_folder(std::uint64_t loop, std::uint64_t step) {
@@ -167,8 +168,9 @@ Folder* ActorPrimitives::step_folder(std::uint64_t loop, std::uint64_t step) {
   const std::size_t group = state_.folder_of[static_cast<std::size_t>(work_.channel)];
   auto& folder = state_.step_folders[{group, loop, phase}];
   if (!folder) {
-    folder = std::make_unique<Folder>(state_.group_actors[group], kStepWindow,
-                                      end - begin > kStepTail ? end - begin - kStepTail : 0);
+    std::vector<Folder::Channel> channels = state_.groups[group];
+    for (Folder::Channel& channel : channels) channel.end = end - begin > kStepTail ? end - begin - kStepTail : 0;
+    folder = std::make_unique<Folder>(channels, kStepWindow, kLongestStepBeat);
   }
   return folder.get();
 }
@@ -179,15 +181,19 @@ std::uint64_t ActorPrimitives::next_step(std::uint64_t loop, std::uint64_t step,
   if (folder == nullptr) return step;
   const auto ranks = static_cast<std::uint64_t>(work_.ranks);
   const std::uint64_t begin = step < ranks - 1 ? 1 : ranks;
-  const int actor = state_.first_actor[static_cast<std::size_t>(work_.channel)] + work_.position;
-  const std::uint64_t next = fold(*folder, actor, step - begin, at_step_) + begin;
+  const std::uint64_t next = fold(*folder, step - begin, at_step_) + begin;
   if (next > step) step_offset_ += folder->offset();
   return next;
 }
 
 void ActorPrimitives::finish() {
   const auto channel = static_cast<std::size_t>(work_.channel);
-  const double loops = state_.fold_loops ? state_.loop_folders[state_.folder_of[channel]]->offset() : 0.0;
+  double loops = 0;
+  if (state_.fold_loops) {
+    Folder& folder = *state_.loop_folders[state_.folder_of[channel]];
+    folder.finish(state_.place_in_group[channel]);
+    loops = folder.offset();
+  }
   state_.end = std::max(state_.end, now_ + step_offset_ + loops);
   for (std::size_t i = 0; i < ring_action_count; ++i) {
     const int lane = plan_.operations[i].lane;

@@ -53,8 +53,8 @@ struct RingState {
   std::vector<std::vector<FifoTimes>> fifos;              // [channel][position]: from it to the next
   std::vector<std::unique_ptr<Folder>> loop_folders;      // one for each group of channels that share something
   std::vector<std::size_t> folder_of;                     // channel -> group
-  std::vector<int> first_actor;                           // channel -> number of its position 0 within its group
-  std::vector<int> group_actors;                          // group -> how many actors
+  std::vector<int> place_in_group;                        // channel -> its number within its group
+  std::vector<std::vector<Folder::Channel>> groups;       // group -> its channels
   std::function<void(const IssuedSlice&)> on_issue;
   std::map<std::tuple<std::size_t, std::uint64_t, int>, std::unique_ptr<Folder>> step_folders;  // group, loop, phase
   double end = 0;                                         // of the last actor, with what folding left out
@@ -90,7 +90,7 @@ class ActorPrimitives {
   void transfer(const OperationCost& cost, double wire_bytes, double ready);
   double wake_links(int lane);
   Folder* step_folder(std::uint64_t loop, std::uint64_t step);
-  std::uint64_t fold(Folder& folder, int actor, std::uint64_t turn, std::array<double, ring_action_count>& at_turn);
+  std::uint64_t fold(Folder& folder, std::uint64_t turn, std::array<double, ring_action_count>& at_turn);
 
   RingState& state_;
   const RingWork& work_;

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::uint64_t kFewestLoops = 8;  // below, there is nothing to gain
 constexpr int kManyRanks = 64;             // from here, steps are folded where loops are few
+constexpr std::size_t kManyActors = 2048;  // from here only short beats are looked for, to save memory and time
+constexpr int kShortLoopBeat = 4;
+constexpr int kLongestLoopBeat = 128;
 constexpr std::uint64_t kLoopTail = 2;     // loops simulated at the end: one full, and the last and shorter one
 
 /// The network in SimGrid's scale of bytes.
@@ -54,14 +57,17 @@ void set_up_folding(RingState& state, bool exact) {
   const bool coupled = state.platform.shared();
   for (std::size_t c = 0; c < work.size(); ++c) {
     const std::size_t group = coupled ? 0 : c;
+    if (group == state.groups.size()) state.groups.emplace_back();
+    const std::uint64_t loops = loop_count(work[c].front());
     state.folder_of.push_back(group);
-    state.first_actor.push_back(coupled ? static_cast<int>(c) * positions : 0);
-    if (group < state.loop_folders.size()) continue;
-    const int actors = coupled ? static_cast<int>(work.size()) * positions : positions;
-    const std::uint64_t loops = coupled ? fewest : loop_count(work[c].front());
-    const std::uint64_t end = loops > kLoopTail ? loops - kLoopTail : 0;
-    state.group_actors.push_back(actors);
-    state.loop_folders.push_back(std::make_unique<Folder>(actors, loop_window(state.plan, steps), end));
+    state.place_in_group.push_back(static_cast<int>(state.groups[group].size()));
+    state.groups[group].push_back({positions, loops > kLoopTail ? loops - kLoopTail : 0});
+  }
+  if (!state.fold_loops) return;
+  for (const auto& channels : state.groups) {
+    const bool many = static_cast<std::size_t>(positions) * channels.size() > kManyActors;
+    state.loop_folders.push_back(
+        std::make_unique<Folder>(channels, loop_window(state.plan, steps), many ? kShortLoopBeat : kLongestLoopBeat));
   }
 }
 

@@ -114,42 +114,87 @@ TEST(Folding, OfStepsOnManyRanksIsAsExact) {
   EXPECT_NEAR(folded.seconds, exact.seconds, exact.seconds * kBound);
 }
 
-TEST(Folder, LeavesOutTurnsOnceAllActorsShareOnePeriod) {
-  Folder folder(2, 4, 998);
-  std::uint64_t turn_a = 0, turn_b = 0;
-  int begun = 0;
-  while (turn_a < 1000) {
-    turn_a = folder.advance(0, turn_a, 2.0 * begun) + 1;
-    turn_b = folder.advance(1, turn_b, 2.0 * begun + 0.5) + 1;
+/// Runs channels of one actor each through `turns` turns in the order of time; each turn of channel c takes what
+/// `seconds(c, turn)` says. Returns how many turns were begun in all.
+template <class SecondsOf>
+std::uint64_t run_channels(Folder& folder, const std::vector<std::uint64_t>& turns, SecondsOf seconds,
+                           std::vector<double>& ends) {
+  std::vector<double> now(turns.size(), 0.0);
+  std::vector<std::uint64_t> at(turns.size(), 0);
+  std::vector<bool> done(turns.size(), false);
+  std::uint64_t begun = 0;
+  while (true) {
+    std::size_t next = turns.size();
+    for (std::size_t c = 0; c < turns.size(); ++c) {
+      if (!done[c] && (next == turns.size() || now[c] < now[next])) next = c;
+    }
+    if (next == turns.size()) return begun;
+    if (at[next] == turns[next]) {
+      done[next] = true;
+      folder.finish(static_cast<int>(next));
+      ends[next] = now[next] + folder.offset();
+      continue;
+    }
+    at[next] = folder.advance(static_cast<int>(next), 0, at[next], now[next]);
+    now[next] += seconds(next, at[next]);
+    ++at[next];
     ++begun;
   }
-  EXPECT_TRUE(folder.folded());
-  EXPECT_LT(begun, 20);
-  // every turn takes 2 s: what was begun and what was left out make 1000 turns
-  EXPECT_EQ(static_cast<std::uint64_t>(begun) + folder.skipped(), 1000u);
-  EXPECT_NEAR(folder.offset(), 2.0 * static_cast<double>(folder.skipped()), 1e-9);
 }
 
-TEST(Folder, NeverFoldsActorsOfDifferentPeriods) {
-  Folder folder(2, 4, 1000);
+TEST(Folder, LeavesOutTurnsOnceAllChannelsShareOnePeriod) {
+  Folder folder({{1, 998}, {1, 998}}, 4, 64);
+  std::vector<double> ends(2);
+  const std::uint64_t begun =
+      run_channels(folder, {1000, 1000}, [](std::size_t, std::uint64_t) { return 2.0; }, ends);
+  EXPECT_TRUE(folder.folded());
+  EXPECT_LT(begun, 40u);
+  EXPECT_EQ(begun + folder.skipped(0) + folder.skipped(1), 2000u);
+  EXPECT_NEAR(ends[0], 2000.0, 1e-9);
+  EXPECT_NEAR(ends[1], 2000.0, 1e-9);
+}
+
+TEST(Folder, FoldsChannelsThatDriftByWholeBeatsAndThenTheSlowerOneAlone) {
+  Folder folder({{1, 3998}, {1, 3998}}, 4, 128);
+  std::vector<double> ends(2);
+  // 23 turns of the slower take as long as 24 of the faster
+  const std::uint64_t begun = run_channels(
+      folder, {4000, 4000}, [](std::size_t c, std::uint64_t) { return c == 0 ? 24.0 : 23.0; }, ends);
+  EXPECT_LT(begun, 800u);
+  EXPECT_NEAR(ends[0], 24.0 * 4000, 24.0 * 4000 * 1e-3);
+  EXPECT_NEAR(ends[1], 23.0 * 4000, 23.0 * 4000 * 1e-3);
+}
+
+TEST(Folder, NeverFoldsActorsOfOneChannelWithDifferentPeriods) {
+  Folder folder({{2, 998}}, 4, 64);
   for (std::uint64_t turn = 0; turn < 1000; ++turn) {
-    EXPECT_EQ(folder.advance(0, turn, 2.0 * static_cast<double>(turn)), turn);
-    EXPECT_EQ(folder.advance(1, turn, 2.01 * static_cast<double>(turn)), turn);
+    EXPECT_EQ(folder.advance(0, 0, turn, 2.0 * static_cast<double>(turn)), turn);
+    EXPECT_EQ(folder.advance(0, 1, turn, 2.01 * static_cast<double>(turn)), turn);
   }
   EXPECT_FALSE(folder.folded());
 }
 
-TEST(Folder, FoldsPeriodsOfSeveralTurnsByWholePeriods) {
-  Folder folder(1, 6, 901);
-  double now = 0;
-  std::uint64_t begun = 0;
-  for (std::uint64_t turn = 0; turn < 901; ++begun) {
-    turn = folder.advance(0, turn, now) + 1;
-    now += begun % 2 == 0 ? 1.0 : 3.0;
+TEST(Folder, WaitsUntilASlowWaveHasReachedEveryActor) {
+  // ten actors; the slowness reaches actor a at turn 20 a: until turn 180 the far ones show the fast period
+  Folder folder({{10, 998}}, 6, 64);
+  std::vector<double> now(10, 0.0);
+  std::uint64_t folded_at = 0;
+  for (std::uint64_t turn = 0; turn < 1000 && folded_at == 0; ++turn) {
+    for (std::size_t a = 0; a < 10; ++a) {
+      if (folder.advance(0, static_cast<int>(a), turn, now[a]) != turn) folded_at = turn;
+      now[a] += turn >= 20 * a ? 2.0 : 1.0;
+    }
   }
+  EXPECT_GT(folded_at, 180u);
+}
+
+TEST(Folder, FoldsPeriodsOfSeveralTurnsByWholePeriods) {
+  Folder folder({{1, 899}}, 6, 4);
+  std::vector<double> ends(1);
+  run_channels(folder, {901}, [](std::size_t, std::uint64_t turn) { return turn % 2 == 0 ? 1.0 : 3.0; }, ends);
   EXPECT_TRUE(folder.folded());
-  EXPECT_EQ(folder.skipped() % 2, 0u);
-  EXPECT_NEAR(folder.offset(), 2.0 * static_cast<double>(folder.skipped()), 1e-9);
+  EXPECT_EQ(folder.skipped(0) % 2, 0u);
+  EXPECT_NEAR(ends[0], 451 * 1.0 + 450 * 3.0, 1e-9);
 }
 
 }  // namespace
