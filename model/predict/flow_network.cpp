@@ -136,9 +136,21 @@ bool FlowNetworkBuilder::passes_intel_root(const Route& route) const {
   });
 }
 
+bool FlowNetworkBuilder::old_copy_engine(const Route& route) const {
+  if (route.legs.empty()) return false;
+  const RouteLeg& first = route.legs.front();  // data leave the source over its own link
+  const NodeId source = machine_.links[static_cast<std::size_t>(first.link)].to;
+  if (first.forward || source.kind != NodeKind::gpu) return false;
+  const int sm = machine_.gpus[static_cast<std::size_t>(source.index)].sm;
+  return sm > 0 && sm < 90;
+}
+
 double FlowNetworkBuilder::weight(const Route& route, Traffic traffic, bool host) const {
   if (route.nvlink) return 1.0;
   Bytes packet = packet_payload(profile_, traffic, route_mps(route));
+  if (traffic == Traffic::copy_store && old_copy_engine(route)) {
+    packet = std::min(packet, Bytes(static_cast<std::uint64_t>(profile_.value(Param::pcie_copy_payload_old))));
+  }
   // Intel root complexes re-issue peer writes as 64 B packets (facts.md A8, C9)
   if (!host && passes_intel_root(route)) packet = std::min(packet, Bytes(64));
   return wire_per_payload(profile_, traffic, packet);

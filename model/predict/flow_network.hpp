@@ -83,6 +83,7 @@ class FlowNetworkBuilder {
   void cross_pcie(Lane& lane, int link, bool forward, bool host, bool peer_at_root);
   void cross_other(Lane& lane, int link, bool forward);
   double weight(const Route& route, Traffic traffic, bool host) const;
+  bool old_copy_engine(const Route& route) const;
   Bytes route_mps(const Route& route) const;
   bool passes_intel_root(const Route& route) const;
   /// The duplex loss of peer traffic is acknowledgements and credits, one DLLP a packet: smaller packets lose more.

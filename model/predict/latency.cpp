@@ -1,5 +1,8 @@
 #include "model/predict/latency.hpp"
 
+#include <algorithm>
+#include <algorithm>
+
 #include "model/error.hpp"
 
 namespace lanecast {
@@ -10,10 +13,13 @@ Seconds route_latency(const Machine& machine, const Profile& profile, const Rout
     const auto& own = machine.switches[static_cast<std::size_t>(index)].latency;
     sum += own.value_or(profile.time(Param::latency_switch));
   }
+  // From root to root is one traversal of the CPU's fabric: a second root or quadrant adds 10 ns (facts.md C5).
+  Seconds fabric(0);
   for (const int index : route.roots) {
     const auto& own = machine.roots[static_cast<std::size_t>(index)].latency;
-    sum += own.value_or(profile.time(Param::latency_root));
+    fabric = std::max(fabric, own.value_or(profile.time(Param::latency_root)));
   }
+  sum += fabric;
   for (const RouteLeg& leg : route.legs) {
     const Link& link = machine.links[static_cast<std::size_t>(leg.link)];
     const bool socket = link.kind == LinkKind::socket;

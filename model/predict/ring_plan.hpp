@@ -43,7 +43,7 @@ struct RingPlan {
   Seconds start{0};           // from the launch to the first instruction of the ring, and from its end to completion
 };
 
-/// Relative rates of the channels: evenly spread in 1 +- spread, dealt out by seed.
+/// Relative rates of the channels: evenly spread in 1 +- spread; the first is the slowest, the rest dealt out by seed.
 /// Source: h200-findings.md ("Channels are not identical").
 std::vector<double> channel_factors(int channels, double spread, std::uint64_t seed);
 

@@ -16,6 +16,8 @@ const std::array<ParameterInfo, parameter_count> kTable{{
     {"pcie.dllp_share", "1", 0.02, 0.0, 0.05, kPriors, "share of a link taken by Ack, flow control and skips"},
     {"pcie.sm_payload", "B", 128, 64, 512, kPriors, "payload of a packet stored by thread blocks"},
     {"pcie.copy_payload", "B", 256, 64, 512, kPriors, "payload of a packet moved by a copy engine"},
+    {"pcie.copy_payload_before_sm90", "B", 128, 64, 256, "facts.md C3, C4 (Gen4 copies 26.3 of 26.5 packet-limited)",
+     "the same of GPUs before Hopper"},
     {"pcie.sm_read_payload", "B", 128, 64, 512, kPriors, "payload of a completion that answers a thread block's load"},
     {"pcie.read_efficiency", "1", 0.97, 0.8, 1.0, "facts.md C4 (H2D 55.1 of 57.3 packet-limited, 2 x H200)",
      "share of the completions' rate that reads reach: gaps between requests"},

@@ -17,6 +17,7 @@ enum class Param : std::size_t {
   pcie_dllp_share,
   pcie_sm_payload,
   pcie_copy_payload,
+  pcie_copy_payload_old,
   pcie_sm_read_payload,
   pcie_read_efficiency,
   pcie_approach_exponent,

@@ -24,6 +24,8 @@ bool model_has_peer_access(const std::string& gpu_model) {
 
 PeerVerdict peer_access(const Machine& machine, int from_gpu, int to_gpu, Distance default_level) {
   if (!machine.p2p.enabled) return {false, "peer access is off for the machine (p2p.enabled)"};
+  const Distance level = machine.p2p.level.value_or(default_level);
+  if (level == Distance::loc) return {false, "peer access is off for the machine (p2p.level LOC)"};
   const Distance far = distance(machine, from_gpu, to_gpu);
   if (far == Distance::nvl) return {true, "NVLink"};
   for (const int gpu : {from_gpu, to_gpu}) {
@@ -31,7 +33,6 @@ PeerVerdict peer_access(const Machine& machine, int from_gpu, int to_gpu, Distan
     if (!able(card)) return {false, inability(card)};
   }
   if (!peer_route(machine, from_gpu, to_gpu)) return {false, "no PCIe route between the two"};
-  const Distance level = machine.p2p.level.value_or(default_level);
   const std::string how = std::string(to_string(far)) + (far <= level ? " within" : " is beyond") +
                           " the level " + to_string(level);
   return {far <= level, how};
