@@ -15,9 +15,9 @@ namespace lanecast {
 
 /// The FIFO between a rank and the next on one channel, as times at which things become visible.
 ///
-/// Flags and credits are timestamps, never flows (simgrid.md). Their wire bytes are not charged: 8 B for each slice of
-/// 32 KiB or more in Simple (0.03 % of a link at most), none in LL and LL128, whose flags are in the lines; credits are
-/// 8 B a slice the other way.
+/// Flags and credits are timestamps, never flows (simgrid.md). Their wire bytes are not charged: a packet of 32 B a slice
+/// for Simple's flag (0.08 % of a slice of 32 KiB, 1.3 % of one of 2 KiB), none in LL and LL128, whose flags are in the
+/// lines; a packet of 32 B a slice the other way for the credit.
 class FifoTimes {
  public:
   explicit FifoTimes(int slots);

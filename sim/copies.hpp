@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 #include "model/predict/flow_network.hpp"
+#include "model/predict/prediction.hpp"
 #include "model/profile/profile.hpp"
 #include "model/topology/machine.hpp"
 
@@ -28,6 +29,10 @@ struct CopyRate {
 /// @throws Error  kind usage: an end that doesn't exist or is absent, both ends the same or both `host`
 std::vector<CopyRate> concurrent_copies(const Machine& machine, const Profile& profile, Engine engine,
                                         const std::vector<CopyFlow>& flows);
+
+/// What a reader must know of copies that run at once beside their rates: stagings through host memory, and the fan-out
+/// of posted writes that collapses on known switch parts, which the rates don't contain (facts.md C6).
+std::vector<Warning> copy_warnings(const Machine& machine, const std::vector<CopyFlow>& flows);
 
 /// A pairwise table over the present GPUs: GB/s, or one-way microseconds for `latency`.
 struct CopyMatrix {

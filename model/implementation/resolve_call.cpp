@@ -136,7 +136,7 @@ void choose_registration(const Implementation& implementation, ResolvedCall& res
   const bool peers = std::all_of(resolved.links.begin(), resolved.links.end(),
                                  [](const RingLink& l) { return l.transport == Transport::p2p; });
   const bool possible = peers && resolved.protocol == Protocol::simple && call.collective == Collective::all_reduce &&
-                        !call.in_place && resolved.order.size() > 1;
+                        !call.in_place && resolved.order.size() > 1 && !resolved.store_and_forward;
   const bool nccl_does = implementation.library == Library::nccl && call.launch == Launch::graph;
   if (call.registration == Registration::on && !peers) {
     throw Error(ErrorKind::usage, "registered buffers need peer access between all neighbours", "--register on",
@@ -178,7 +178,6 @@ ResolvedCall resolve_call(const Machine& machine, const Profile& profile, const 
   resolved.channels = shape.channels;
   resolved.threads = shape.threads;
   if (ranks > 1) split_work(resolved, geometry, count);
-  choose_registration(implementation, resolved);
   add_topology_warnings(machine, resolved);
   // A rank that holds the slot it reads while it waits for one to write locks the ring up once all slots are full: it
   // needs one slot more than a chunk has slices, or must empty the slot first.
@@ -189,12 +188,23 @@ ResolvedCall resolve_call(const Machine& machine, const Profile& profile, const 
                                                     " B hold one chunk of " + std::to_string(resolved.chunk.value()) +
                                                     " B: each slice is received whole before it is passed on"});
   }
+  choose_registration(implementation, resolved);
   const bool over_pcie =
       std::any_of(resolved.links.begin(), resolved.links.end(), [](const RingLink& l) { return !l.nvlink; });
   if (resolved.protocol == Protocol::ll128 && over_pcie) {
     resolved.warnings.push_back({"LC-PROTO-01",
                                  "LL128 over PCIe: NCCL never chooses it there, and a path that splits or reorders "
                                  "128 B stores corrupts data"});
+  }
+  const bool nccl = implementation.library == Library::nccl && ranks > 1;
+  if (nccl && (!call.protocol || !call.channels)) {
+    resolved.warnings.push_back({"LC-IMPL-01",
+                                 "what the call leaves open of protocol and channels is a simple default; NCCL's own "
+                                 "choice is not modelled yet. Name --protocol and --channels to be sure"});
+  }
+  if (nccl && ranks > 2 && !call.order_given) {
+    resolved.warnings.push_back({"LC-IMPL-02",
+                                 "the ring goes by GPU index; NCCL's own search for an order is not modelled yet"});
   }
   return resolved;
 }

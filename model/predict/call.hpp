@@ -26,7 +26,7 @@ struct Call {
   bool in_place = false;
   std::optional<Algorithm> algorithm;
   std::optional<Protocol> protocol;
-  std::optional<Transport> transport;  // p2p: for every neighbour pair whatever the level; shm: for none
+  std::optional<Transport> transport;  // p2p: for every pair, up to the machine's own p2p.level; shm: for none
   std::optional<int> channels;
   std::optional<int> threads;
   std::optional<Bytes> buffsize;  // of one connection, wire bytes

@@ -71,7 +71,7 @@ void FlowNetworkBuilder::cross_pcie(Lane& lane, int index, bool forward, bool ho
                                     {link.name, forward ? "down" : "up", capacity, {}, {}, false, true}));
   const bool leaf = link.to.kind == NodeKind::gpu;
   const Param loss = !leaf ? Param::duplex_uplink : host ? Param::duplex_host : Param::duplex_peer;
-  const double lost = profile_.value(loss) * (host ? 1.0 : dllp_share_of_packets());
+  const double lost = profile_.value(loss) * (leaf && host ? 1.0 : dllp_share_of_packets());
   const BytesPerSecond both = capacity * (2.0 * (1.0 - std::min(lost, 0.5)));
   const Share share = leaf && host ? Share::host_duplex : Share::duplex;
   lane.resources.push_back(resource({share, index, false}, {link.name, "both", both, {}, {}, false, true}));

@@ -1,7 +1,6 @@
 #include "model/predict/latency.hpp"
 
 #include <algorithm>
-#include <algorithm>
 
 #include "model/error.hpp"
 

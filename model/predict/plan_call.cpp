@@ -48,22 +48,19 @@ RingPlan plan_call(const Machine& machine, const Profile& profile, const Impleme
                    const Call& call, std::uint64_t seed) {
   RingPlan best = plan_with(machine, profile, implementation, call, seed);
   if (call.protocol || best.resolved.order.size() < 2) return best;
+  const std::vector<Warning> open_warnings = best.resolved.warnings;  // say that the protocol was left open
   Seconds shortest(0);
   for (const Protocol protocol : candidates(best.resolved)) {
     Call forced = call;
     forced.protocol = protocol;
     RingPlan plan = plan_with(machine, profile, implementation, forced, seed);
+    plan.resolved.warnings = open_warnings;
     const Seconds time = closed_form_time(plan);
     if (shortest.value() > 0 && time >= shortest) continue;
     shortest = time;
     best = std::move(plan);
   }
   best.resolved.call.protocol.reset();
-  if (implementation.library == Library::nccl) {
-    best.resolved.warnings.push_back({"LC-IMPL-01",
-                                      "protocol and channels are simple defaults; NCCL's own choice is not modelled "
-                                      "yet. Name --protocol and --channels to be sure"});
-  }
   return best;
 }
 

@@ -17,7 +17,7 @@ struct Warning {
 /// The most loaded link of a call.
 struct Bottleneck {
   std::string link;       // "gpu0", "uplink1", "upi0", "memory cpu0"
-  std::string direction;  // "up", "down", "both", "from cpu0 to cpu1"
+  std::string direction;  // "up", "down", "both", "cpu0 to cpu1"
   double utilization = 0;  // of its payload capacity, averaged over the call; 0 to 1
 };
 

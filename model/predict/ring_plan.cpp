@@ -333,7 +333,7 @@ RingPlan plan_ring(const Machine& machine, const Profile& profile, const Resolve
   const std::vector<BytesPerSecond> asked = relay_demand(plan);
   for (std::size_t r = 0; r < asked.size(); ++r) {
     Resource& resource = plan.network.resources[r];
-    if (!resource.soft_approach) continue;
+    if (!resource.soft_approach || resolved.channels == 1) continue;
     // fewer blocks than fill the link don't make it slower for one of them
     resource.usable = approach(resource.capacity, std::max(asked[r], resource.capacity),
                                profile.value(Param::pcie_approach_exponent));

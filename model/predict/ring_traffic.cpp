@@ -53,19 +53,16 @@ void for_each_total(const RingPlan& plan, Visit visit) {
   }
 }
 
+/// Flights and fences of one slice around the ring; what the ranks do with it is counted with the channel's work.
 Seconds around_once(const RingPlan& plan) {
   const RingWork& work = plan.resolved.work.front().front();
-  const Slice slice = slice_of(work, chunk_of(work, 0, 0), 0, 0, 0);
-  const double bytes = static_cast<double>(slice.count) * work.element_bytes;
   Seconds sum(0);
   const int turns = work.collective == Collective::broadcast || work.collective == Collective::reduce
                         ? work.ranks - 1
                         : ring_step_count(work.collective, work.ranks) - 1;
   for (int t = 0; t < turns; ++t) {
     const PositionPlan& at = plan.positions[static_cast<std::size_t>(t) % plan.positions.size()];
-    const OperationCost& cost = at.operations[static_cast<std::size_t>(RingAction::reduce_send)];
-    sum += at.to_next.flag + at.to_next.fence + cost.overhead;
-    if (!plan.flag_in_line) sum += Seconds(bytes * cost.wire_per_payload / cost.rate.value());
+    sum += at.to_next.flag + at.to_next.fence;
   }
   return sum;
 }
@@ -126,7 +123,11 @@ Seconds closed_form_time(const RingPlan& plan) {
     busiest[channel] = std::max(busiest[channel], seconds);
   });
   const double channels = *std::max_element(busiest.begin(), busiest.end());
-  const double links = link_limit(plan.network, resource_wire_bytes(plan)).time.value();
+  double links = 0;
+  const std::vector<double> wire = resource_wire_bytes(plan);
+  for (std::size_t r = 0; r < wire.size(); ++r) {
+    links = std::max(links, wire[r] / plan.network.resources[r].usable.value());
+  }
   return plan.start + around_once(plan) + Seconds(std::max(channels, links));
 }
 

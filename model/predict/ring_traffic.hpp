@@ -30,8 +30,8 @@ LinkLimit link_limit(const FlowNetwork& network, const std::vector<double>& wire
 /// The most loaded link of a call that took `time`.
 std::optional<Bottleneck> bottleneck(const FlowNetwork& network, const std::vector<double>& wire_bytes, Seconds time);
 
-/// A closed form of the call's time: launch, one slice once around, and the slower of the busiest channel and the most
-/// loaded link. No contention in time, no credits: an estimate for choosing, never the answer.
+/// A closed form of the call's time: launch, the flights and fences of one slice once around, and the slower of the
+/// busiest channel and the most loaded link. No contention in time, no credits: an estimate for choosing, never the answer.
 Seconds closed_form_time(const RingPlan& plan);
 
 }  // namespace lanecast

@@ -79,7 +79,7 @@ const std::array<ParameterInfo, parameter_count> kTable{{
     {"ll128.copy", "GB/s", 24, 8, 60, kFindings, "LL128, received data into own output"},
     {"ll.peer_poll", "us", 0.47, 0.25, 0.9, "facts.md G (LL, one channel: 5.3 GB/s busbw at 2 ranks)",
      "a thread's turn on one LL line in its own memory: load, check, store on"},
-    {"ll.send", "GB/s", 16, 6, 30, kPriors, "LL, own data into lines, at 512 threads"},
+    {"ll.send", "GB/s", 16, 6, 30, "assumed: less than half of simple.peer.send, at two wire bytes a payload byte", "LL, own data into lines, at 512 threads"},
     {"ll128.poll_bytes", "B", 60, 30, 120, "NCCL src/device/prims_ll128.h: 8 elements a thread in flight",
      "LL128 payload of one thread in flight over the host path"},
     {"gpu.local_copy", "GB/s", 600, 100, 3000, "assumed: half of what GDDR6X and HBM2e cards copy in their own memory",

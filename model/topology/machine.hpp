@@ -31,7 +31,7 @@ struct Cpu {
 struct RootComplex {
   std::string name;
   int cpu = 0;  // index into Machine::cpus
-  std::optional<BytesPerSecond> p2p_rate;       // limit for peer traffic through this root, per direction
+  std::optional<BytesPerSecond> p2p_rate;       // limit for all peer traffic through this root together
   std::optional<BytesPerSecond> p2p_port_rate;  // the same for one root port, per direction
   std::optional<Seconds> latency;               // traversal; the profile's prior where absent
   std::string source;

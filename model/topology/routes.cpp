@@ -129,6 +129,7 @@ std::optional<Route> peer_route(const Machine& machine, int from_gpu, int to_gpu
     for (std::size_t j = 0; j < down.size(); ++j) {
       const NodeId turn = upper_end(machine, up[i]);
       if (turn != upper_end(machine, down[j]) || turn.kind != NodeKind::pcie_switch) continue;
+      if (up[i] == down[j]) continue;  // no switch sends a packet back through the port it came in by
       const PcieSwitch& sw = machine.switches[static_cast<std::size_t>(turn.index)];
       if (sw.acs || machine.p2p.iommu) {
         route.redirected = true;

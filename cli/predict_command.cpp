@@ -1,0 +1,150 @@
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "cli/call_options.hpp"
+#include "cli/commands.hpp"
+#include "cli/machine_options.hpp"
+#include "cli/option_values.hpp"
+#include "cli/output.hpp"
+#include "cli/simulator.hpp"
+#include "cli/sweep_sizes.hpp"
+#include "model/error.hpp"
+#include "reports/prediction_report.hpp"
+
+namespace lanecast {
+namespace {
+
+struct PredictOptions {
+  MachineOptions machine;
+  SweepOptions sweep;
+  CallOptions call;
+  OutputOptions output;
+  std::string seed = "1";
+  std::string jobs = "0";
+  std::string trace;
+  bool exact = false;
+};
+
+constexpr int kMostJobs = 4096;
+
+/// Sizes that the call can have: whole elements, and whole blocks of them where each rank has a block.
+std::vector<Bytes> sizes_of(const PredictOptions& options, const Call& call, std::size_t ranks,
+                            const Session& session) {
+  const bool blocks =
+      call.collective == Collective::all_gather || call.collective == Collective::reduce_scatter;
+  const std::uint64_t grain = static_cast<std::uint64_t>(element_bytes(call.datatype)) * (blocks ? ranks : 1);
+  const std::vector<Bytes> asked = sweep_sizes(options.sweep);
+  std::vector<Bytes> sizes = rounded_sizes(asked, grain);
+  const std::string reason = "sizes are rounded down to multiples of " + std::to_string(grain) + " bytes";
+  if (sizes.empty()) {
+    throw Error(ErrorKind::usage, "no size is left: " + reason, "-b, -e",
+                "end at " + std::to_string(grain) + " bytes or more");
+  }
+  if (sizes.size() < asked.size()) {
+    session.note(reason + "; " + std::to_string(asked.size() - sizes.size()) +
+                 " of them were empty or repeated");
+  }
+  return sizes;
+}
+
+/// Where no root is named, the first rank is it.
+void choose_root(Call& call, const std::vector<int>& order) {
+  if (call.root < 0) call.root = call.ranks.empty() ? order.front() : call.ranks.front();
+  if (!has_root(call.collective)) return;
+  for (const int gpu : order) {
+    if (gpu == call.root) return;
+  }
+  throw Error(ErrorKind::usage, "GPU " + std::to_string(call.root) + " takes no part in the call", "--root",
+              "take one of the ranks as the root");
+}
+
+SimulationOptions simulation_options(const PredictOptions& options) {
+  SimulationOptions simulation;
+  simulation.seed = read_seed(options.seed, "--seed");
+  simulation.jobs = static_cast<int>(read_integer(options.jobs, "--jobs", 0, kMostJobs));
+  simulation.exact = options.exact;
+  return simulation;
+}
+
+std::vector<Prediction> timed(const Session& session, const std::function<std::vector<Prediction>()>& run) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<Prediction> predictions = run();
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+  session.detail("simulated " + std::to_string(predictions.size()) + " calls in " +
+                 std::to_string(spent.count()) + " s");
+  return predictions;
+}
+
+void run_predict(const PredictOptions& options, const Session& session) {
+  if (!options.trace.empty()) {
+    throw Error(ErrorKind::usage, "`--trace` comes with a later version", "--trace", "leave it out");
+  }
+  const Format format = checked_output(options.output);
+  const Implementation implementation = implementation_from_string(options.call.implementation);
+  const SimulationOptions simulation = simulation_options(options);
+  Call call = read_call(options.call, implementation, session);
+  const Profile profile = read_profile(options.machine.profile);
+  const Machine machine = read_machine(options.machine, session);
+  const std::vector<int> order = ring_order(machine, call);
+  choose_root(call, order);
+
+  std::vector<Call> calls;
+  for (const Bytes size : sizes_of(options, call, order.size(), session)) {
+    calls.push_back(call);
+    calls.back().size = size;
+  }
+  require_simulator();
+  PredictionReport report;
+  report.predictions =
+      timed(session, [&] { return simulate_calls(machine, profile, implementation, calls, simulation); });
+  report.run = session.run_info(config_digest(machine));
+  report.machine = machine.name;
+  report.profile = profile.name;
+  report.implementation = implementation.name();
+  report.gpus = order;
+  report.seed = simulation.seed;
+  session.warn(unique_warnings(report.predictions));
+  write_output(options.output, prediction_text(report, format));
+}
+
+void add_sweep_options(CLI::App& command, SweepOptions& options) {
+  const auto add = [&](const char* flags, std::string& value, const char* text) {
+    return command.add_option(flags, value, text)->group("Sizes");
+  };
+  add("-b,--begin", options.begin, "smallest size; K, M and G are powers of 1024")->capture_default_str();
+  add("-e,--end", options.end, "largest size")->capture_default_str();
+  CLI::Option* factor = add("-f,--factor", options.factor, "growth from size to size")->capture_default_str();
+  add("-i,--increment", options.step, "step from size to size, instead of -f")->excludes(factor);
+}
+
+}  // namespace
+
+void add_predict_command(CLI::App& app, Session& session) {
+  CLI::App* command =
+      app.add_subcommand("predict", "predict how long a collective takes, over a sweep of sizes");
+  const auto options = std::make_shared<PredictOptions>();
+  add_machine_options(*command, options->machine);
+  add_sweep_options(*command, options->sweep);
+  add_call_options(*command, options->call);
+  command->add_flag("--exact", options->exact, "simulate every slice; no folding of repeated loops and steps")
+      ->group("Simulation");
+  command->add_option("--seed", options->seed, "seed of the spread between channels")
+      ->envname("LANECAST_SEED")
+      ->capture_default_str()
+      ->group("Simulation");
+  command->add_option("--jobs", options->jobs, "simulations at a time; 0 is one a core")
+      ->envname("LANECAST_JOBS")
+      ->capture_default_str()
+      ->group("Simulation");
+  command->add_option("--trace", options->trace, "comes with a later version")->group("");
+  add_output_options(*command, options->output);
+  command->footer(
+      "Examples:\n"
+      "  lanecast predict v100x2-pcie3-switch -b 1K -e 256M -f 4\n"
+      "  lanecast predict box.yaml --collective all_gather --protocol ll --format json -o box.json\n"
+      "  lanecast predict box.yaml --set links.uplink0.rate=gen2 -b 64M -e 64M");
+  command->callback([options, &session] { run_predict(*options, session); });
+}
+
+}  // namespace lanecast

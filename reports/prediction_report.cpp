@@ -1,0 +1,219 @@
+#include "reports/prediction_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/grid.hpp"
+
+namespace lanecast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double in_us(Seconds time) { return time.value() * 1e6; }
+double in_GBps(BytesPerSecond rate) { return rate.value() * 1e-9; }
+
+Json bottleneck_as_json(const std::optional<Bottleneck>& bottleneck) {
+  if (!bottleneck) return nullptr;
+  return {{"link", bottleneck->link},
+          {"direction", bottleneck->direction},
+          {"utilization", number_or_null(bottleneck->utilization)}};
+}
+
+/// The keys of one result (design.md section 4, and some more).
+Json result_as_json(const Prediction& p, int ranks) {
+  const Call& call = p.call;
+  const Json absent;
+  Json row;
+  row["size_bytes"] = call.size.value();
+  row["count"] = element_count(call, ranks);
+  row["time_us"] = number_or_null(in_us(p.time));
+  row["time_us_low"] = number_or_null(in_us(p.time_low));
+  row["time_us_high"] = number_or_null(in_us(p.time_high));
+  row["algbw_GBps"] = number_or_null(in_GBps(p.algbw()));
+  row["busbw_GBps"] = number_or_null(in_GBps(p.busbw()));
+  row["algorithm"] = to_string(p.algorithm);
+  row["protocol"] = to_string(p.protocol);
+  row["transport"] = p.transport;
+  row["channels"] = p.channels;
+  row["threads"] = p.threads;
+  row["chunk_bytes"] = p.chunk.value();
+  row["buffsize_bytes"] = p.buffsize.value();
+  row["launch"] = to_string(call.launch);
+  row["iterations"] = call.iterations;
+  row["in_place"] = call.in_place;
+  row["register"] = to_string(call.registration);
+  row["datatype"] = to_string(call.datatype);
+  row["op"] = has_reduction(call.collective) ? Json(to_string(call.op)) : absent;
+  row["root"] = has_root(call.collective) ? Json(call.root) : absent;
+  row["ring_order"] = p.ring_order;
+  row["folded"] = p.folded;
+  row["bottleneck"] = bottleneck_as_json(p.bottleneck);
+  row["limit_busbw_GBps"] = p.limit_busbw ? number_or_null(in_GBps(*p.limit_busbw)) : absent;
+  return row;
+}
+
+/// What holds for all results of the document.
+Json common_as_json(const PredictionReport& report) {
+  return {{"machine", report.machine},
+          {"profile", report.profile},
+          {"implementation", report.implementation},
+          {"ranks", report.gpus.size()},
+          {"collective", to_string(report.predictions.front().call.collective)},
+          {"seed", report.seed}};
+}
+
+std::string as_json(const PredictionReport& report) {
+  const int ranks = static_cast<int>(report.gpus.size());
+  Json document = document_head(report.run);
+  document.update(common_as_json(report));
+  document["gpus"] = report.gpus;
+  document["results"] = Json::array();
+  for (const Prediction& p : report.predictions) document["results"].push_back(result_as_json(p, ranks));
+  document["warnings"] = warnings_as_json(unique_warnings(report.predictions));
+  return document_text(document);
+}
+
+/// Adds a flat row: `bottleneck`'s members become `bottleneck_link` and so on, also where it is null.
+void flatten(const Json& object, std::vector<Json>& names, std::vector<Json>& fields) {
+  for (const auto& [key, value] : object.items()) {
+    if (key != "bottleneck") {
+      names.emplace_back(key);
+      fields.push_back(value);
+      continue;
+    }
+    for (const char* member : {"link", "direction", "utilization"}) {
+      names.emplace_back("bottleneck_" + std::string(member));
+      fields.push_back(value.is_null() ? Json() : value.at(member));
+    }
+  }
+}
+
+std::string as_csv(const PredictionReport& report) {
+  const Json common = common_as_json(report);
+  std::string text;
+  for (const Prediction& p : report.predictions) {
+    std::vector<Json> names;
+    std::vector<Json> fields;
+    flatten(common, names, fields);
+    flatten(result_as_json(p, static_cast<int>(report.gpus.size())), names, fields);
+    if (text.empty()) text = csv_line(names);
+    text += csv_line(fields);
+  }
+  return text;
+}
+
+/// Two decimals, fewer for long times, as nccl-tests prints them.
+std::string time_cell(Seconds time) {
+  const double us = in_us(time);
+  return fmt::format("{:.{}f}", us, us < 1e4 ? 2 : us < 1e5 ? 1 : 0);
+}
+
+std::string rate_cell(BytesPerSecond rate) {
+  const double GBps = in_GBps(rate);
+  if (!std::isfinite(GBps)) return "-";
+  return GBps > 0 && GBps < 0.01 ? fmt::format("{:.1g}", GBps) : fmt::format("{:.2f}", GBps);
+}
+
+Grid as_grid(const PredictionReport& report) {
+  Grid grid;
+  grid.columns = {{"size", "(B)", 11},
+                  {"count", "(elements)", 12},
+                  {"type", "", 8, false},
+                  {"redop", "", 6, false},
+                  {"root", "", 5},
+                  {"time", "(us)", 8},
+                  {"algbw", "(GB/s)", 7},
+                  {"busbw", "(GB/s)", 7},
+                  {"limit", "(GB/s)", 7},
+                  {"algorithm", "", 9, false},
+                  {"protocol", "", 8, false},
+                  {"transport", "", 9, false},
+                  {"channels", "", 8},
+                  {"bottleneck", "", 12, false},
+                  {"util", "", 4}};
+  for (const Prediction& p : report.predictions) {
+    const Call& call = p.call;
+    grid.rows.push_back(
+        {std::to_string(call.size.value()),
+         std::to_string(element_count(call, static_cast<int>(report.gpus.size()))), to_string(call.datatype),
+         has_reduction(call.collective) ? to_string(call.op) : "none",
+         has_root(call.collective) ? std::to_string(call.root) : "-1", time_cell(p.time),
+         rate_cell(p.algbw()), rate_cell(p.busbw()), p.limit_busbw ? rate_cell(*p.limit_busbw) : "-",
+         to_string(p.algorithm), to_string(p.protocol), p.transport, std::to_string(p.channels),
+         p.bottleneck ? p.bottleneck->link + ":" + p.bottleneck->direction : "-",
+         p.bottleneck ? fmt::format("{:.2f}", p.bottleneck->utilization) : "-"});
+  }
+  return grid;
+}
+
+std::vector<std::string> head_of(const PredictionReport& report) {
+  const Call& call = report.predictions.front().call;
+  std::string gpus;
+  for (const int gpu : report.gpus) gpus += " " + std::to_string(gpu);
+  return {fmt::format("lanecast {} ({}): predicted by simulation, not measured", report.run.version,
+                      report.run.commit),
+          fmt::format("machine {}, profile {}, implementation {}, seed {}", report.machine, report.profile,
+                      report.implementation, report.seed),
+          fmt::format("{}, {} ranks (GPUs{}), {}, {} of {} launches", to_string(call.collective),
+                      report.gpus.size(), gpus, call.in_place ? "in place" : "out of place",
+                      to_string(call.launch), call.iterations),
+          "limit: busbw that the links allow at best; util: share of the bottleneck's payload rate in use"};
+}
+
+std::string as_markdown(const PredictionReport& report) {
+  const std::vector<std::string> head = head_of(report);
+  return markdown_text(head[0] + "; " + head[1] + "; " + head[2], as_grid(report));
+}
+
+std::string as_table(const PredictionReport& report) {
+  std::string text;
+  for (const std::string& line : head_of(report)) text += comment_line(line);
+  return text + comment_line("") + aligned_text(as_grid(report));
+}
+
+}  // namespace
+
+std::uint64_t element_count(const Call& call, int ranks) {
+  const std::uint64_t elements = call.size.value() / static_cast<std::uint64_t>(element_bytes(call.datatype));
+  const bool blocks =
+      call.collective == Collective::all_gather || call.collective == Collective::reduce_scatter;
+  return blocks && ranks > 0 ? elements / static_cast<std::uint64_t>(ranks) : elements;
+}
+
+bool has_reduction(Collective collective) {
+  return collective == Collective::all_reduce || collective == Collective::reduce_scatter ||
+         collective == Collective::reduce;
+}
+
+bool has_root(Collective collective) {
+  return collective == Collective::broadcast || collective == Collective::reduce;
+}
+
+std::vector<Warning> unique_warnings(const std::vector<Prediction>& predictions) {
+  std::vector<Warning> unique;
+  for (const Prediction& p : predictions) {
+    for (const Warning& warning : p.warnings) {
+      if (std::find(unique.begin(), unique.end(), warning) == unique.end()) unique.push_back(warning);
+    }
+  }
+  return unique;
+}
+
+std::string prediction_text(const PredictionReport& report, Format format) {
+  switch (format) {
+    case Format::json:
+      return as_json(report);
+    case Format::csv:
+      return as_csv(report);
+    case Format::markdown:
+      return as_markdown(report);
+    case Format::table:
+      break;
+  }
+  return as_table(report);
+}
+
+}  // namespace lanecast

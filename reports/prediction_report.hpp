@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/predict/prediction.hpp"
+#include "reports/document.hpp"
+#include "reports/format.hpp"
+
+namespace lanecast {
+
+/// The predictions of one command: one collective on one machine, one point a size.
+struct PredictionReport {
+  RunInfo run;
+  std::string machine;
+  std::string profile;
+  std::string implementation;
+  std::vector<int> gpus;  // that take part, by index
+  std::uint64_t seed = 1;
+  std::vector<Prediction> predictions;  // at least one
+};
+
+/// Elements that nccl-tests' column `count` holds: of the whole buffer, for all-gather and reduce-scatter of
+/// one block.
+std::uint64_t element_count(const Call& call, int ranks);
+
+/// Whether the collective reduces (all-reduce, reduce-scatter, reduce), and whether one rank is its root.
+bool has_reduction(Collective collective);
+bool has_root(Collective collective);
+
+/// Every warning of the predictions once, in the order of their first appearance.
+std::vector<Warning> unique_warnings(const std::vector<Prediction>& predictions);
+
+/// The document in a format. Table and markdown show the main columns; JSON and CSV hold every key
+/// (docs/commands.md).
+std::string prediction_text(const PredictionReport& report, Format format);
+
+}  // namespace lanecast
