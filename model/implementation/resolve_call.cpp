@@ -196,16 +196,6 @@ ResolvedCall resolve_call(const Machine& machine, const Profile& profile, const 
                                  "LL128 over PCIe: NCCL never chooses it there, and a path that splits or reorders "
                                  "128 B stores corrupts data"});
   }
-  const bool nccl = implementation.library == Library::nccl && ranks > 1;
-  if (nccl && (!call.protocol || !call.channels)) {
-    resolved.warnings.push_back({"LC-IMPL-01",
-                                 "what the call leaves open of protocol and channels is a simple default; NCCL's own "
-                                 "choice is not modelled yet. Name --protocol and --channels to be sure"});
-  }
-  if (nccl && ranks > 2 && !call.order_given) {
-    resolved.warnings.push_back({"LC-IMPL-02",
-                                 "the ring goes by GPU index; NCCL's own search for an order is not modelled yet"});
-  }
   return resolved;
 }
 

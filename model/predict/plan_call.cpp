@@ -42,25 +42,41 @@ double band(const Profile& profile, Bytes size) {
   return small + share * (large - small);
 }
 
+/// NCCL decides by rules that are not modelled yet; whoever leaves a choice open must know.
+void add_default_warnings(const Implementation& implementation, const Call& call, ResolvedCall& resolved) {
+  if (implementation.library != Library::nccl) return;
+  if (!call.protocol || !call.channels) {
+    resolved.warnings.push_back({"LC-IMPL-01",
+                                 "what the call leaves open of protocol and channels is a simple default; NCCL's own "
+                                 "choice is not modelled yet. Name --protocol and --channels to be sure"});
+  }
+  if (resolved.order.size() > 2 && !call.order_given) {
+    resolved.warnings.push_back({"LC-IMPL-02",
+                                 "the ring goes by GPU index; NCCL's own search for an order is not modelled yet"});
+  }
+}
+
 }  // namespace
 
 RingPlan plan_call(const Machine& machine, const Profile& profile, const Implementation& implementation,
                    const Call& call, std::uint64_t seed) {
   RingPlan best = plan_with(machine, profile, implementation, call, seed);
-  if (call.protocol || best.resolved.order.size() < 2) return best;
-  const std::vector<Warning> open_warnings = best.resolved.warnings;  // say that the protocol was left open
-  Seconds shortest(0);
-  for (const Protocol protocol : candidates(best.resolved)) {
-    Call forced = call;
-    forced.protocol = protocol;
-    RingPlan plan = plan_with(machine, profile, implementation, forced, seed);
-    plan.resolved.warnings = open_warnings;
-    const Seconds time = closed_form_time(plan);
-    if (shortest.value() > 0 && time >= shortest) continue;
-    shortest = time;
-    best = std::move(plan);
+  if (best.resolved.order.size() < 2) return best;
+  if (!call.protocol) {
+    const std::vector<Protocol> protocols = candidates(best.resolved);
+    Seconds shortest(0);
+    for (const Protocol protocol : protocols) {
+      Call forced = call;
+      forced.protocol = protocol;
+      RingPlan plan = plan_with(machine, profile, implementation, forced, seed);
+      const Seconds time = closed_form_time(plan);
+      if (shortest.value() > 0 && time >= shortest) continue;
+      shortest = time;
+      best = std::move(plan);
+    }
+    best.resolved.call.protocol.reset();
   }
-  best.resolved.call.protocol.reset();
+  add_default_warnings(implementation, call, best.resolved);
   return best;
 }
 

@@ -74,10 +74,6 @@ class Flows(CommandTest):
         flow = self.document("matrix", SWITCH4, "--flows", "0>2")["flows"][0]
         self.assertAlmostEqual(flow["GBps"] / cell, 1, delta=1e-6)
 
-    def test_a_switch_that_is_known_to_collapse_is_warned_about(self):
-        document = self.document("matrix", BOX8, "--flows", "0>4,1>5")
-        self.assertEqual([set(w) for w in document["warnings"]], [{"code", "text"}] * len(document["warnings"]))
-
     def test_copies_that_the_driver_stages_are_warned_about(self):
         words = ["matrix", SWITCH2, "--set", "p2p.enabled=false"]
         for flags in ([], ["--flows", "0>1"]):

@@ -148,7 +148,7 @@ TEST(Explain, SaysWhereEachValueComesFrom) {
   EXPECT_EQ(row("links.gpu0.max_width"), "x16 from default");
   EXPECT_EQ(row("links.nv0.rate"), "25 GB/s from box.yaml:25:70");
   EXPECT_EQ(row("links.nv0.width"), "no row");
-  EXPECT_EQ(row("gpus.gpu1.l2"), "the profile's from default");
+  EXPECT_EQ(row("gpus.gpu1.l2"), "unknown: no gain from it from default");
   EXPECT_EQ(row("p2p.level"), "PXB from box.yaml:27:29");
 }
 

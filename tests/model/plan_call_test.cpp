@@ -48,8 +48,20 @@ TEST(OpenProtocol, SaysThatItIsNotNcclsChoice) {
   Call call;
   call.size = 1_MiB;
   EXPECT_TRUE(has(codes_of(planned(support::one_switch(2), call).resolved.warnings), "LC-IMPL-01"));
-  call.protocol = Protocol::simple;
+  call.protocol = Protocol::simple;  // the channels are still open
+  EXPECT_TRUE(has(codes_of(planned(support::one_switch(2), call).resolved.warnings), "LC-IMPL-01"));
+  call.channels = 2;
   EXPECT_FALSE(has(codes_of(planned(support::one_switch(2), call).resolved.warnings), "LC-IMPL-01"));
+}
+
+TEST(OpenOrder, IsByIndexAndSaysSoWhereItMatters) {
+  Call call;
+  call.size = 1_MiB;
+  EXPECT_TRUE(has(codes_of(planned(support::one_switch(3), call).resolved.warnings), "LC-IMPL-02"));
+  EXPECT_FALSE(has(codes_of(planned(support::one_switch(2), call).resolved.warnings), "LC-IMPL-02"));
+  call.ranks = {2, 0, 1};
+  call.order_given = true;
+  EXPECT_FALSE(has(codes_of(planned(support::one_switch(3), call).resolved.warnings), "LC-IMPL-02"));
 }
 
 TEST(OneRank, CrossesNoLink) {
