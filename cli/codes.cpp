@@ -15,13 +15,13 @@ const std::vector<CodeEntry>& code_table() {
        "guests is not needed, switch ACS off in the firmware or with setpci, and pass the IOMMU through. "
        "`--set switches.NAME.acs=off` predicts what that gives."},
       {"LC-CHUNK-01", "the chunk is large for the connection's buffer",
-       "A connection's FIFO must hold the chunks in flight. Where `--chunk` asks for more than the default "
-       "buffer "
-       "holds, the buffer is taken as enlarged; where the buffer holds one chunk only, each slice is "
-       "received whole "
-       "before it is passed on, and the ring runs without overlap.",
-       "Take a smaller `--chunk`, or a larger `--buffsize` (NCCL_BUFFSIZE in a real run): eight slices or "
-       "two chunks "
+       "The FIFO of a connection holds one chunk only (where `--chunk` asks for more than the default "
+       "buffer, the "
+       "buffer is taken just large enough for one). A rank then receives each slice whole before it passes "
+       "it on, "
+       "and the ring's steps don't overlap.",
+       "Take a smaller `--chunk` or a larger `--buffsize` (NCCL_BUFFSIZE in a real run): two chunks or more "
+       "a buffer "
        "keep the ring busy."},
       {"LC-IMPL-01", "NCCL's own decisions are simple defaults here",
        "NCCL picks algorithm, protocol and channels by a cost model of its own, which is not modelled yet. "

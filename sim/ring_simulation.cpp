@@ -33,12 +33,9 @@ Demand scaled(Demand asked) {
   return asked;
 }
 
-/// Turns over which a period must hold: longer than a wave takes around the ring and through its FIFOs.
-int loop_window(const RingPlan& plan, int steps) {
-  const int ranks = plan.resolved.work.front().front().ranks;
-  const int fifo_steps = ranks * plan.fifo_slices / plan.resolved.slices_per_chunk;
-  return std::clamp((2 * ranks + fifo_steps + steps - 1) / steps, 6, 12);
-}
+/// Turns over which a beat must repeat: longer than a wave takes twice around the ring. Ranks that run ahead into their
+/// FIFOs meanwhile show a period of their own, however deep the FIFOs are.
+int loop_window(int ranks, int steps) { return std::max(5, (4 * ranks + steps - 1) / steps); }
 
 void set_up_folding(RingState& state, bool exact) {
   const auto& work = state.plan.resolved.work;
@@ -67,7 +64,7 @@ void set_up_folding(RingState& state, bool exact) {
   for (const auto& channels : state.groups) {
     const bool many = static_cast<std::size_t>(positions) * channels.size() > kManyActors;
     state.loop_folders.push_back(
-        std::make_unique<Folder>(channels, loop_window(state.plan, steps), many ? kShortLoopBeat : kLongestLoopBeat));
+        std::make_unique<Folder>(channels, loop_window(ranks, steps), many ? kShortLoopBeat : kLongestLoopBeat));
   }
 }
 

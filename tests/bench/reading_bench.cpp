@@ -1,6 +1,7 @@
 // What comes before a simulation: reading a machine, changing it, planning a call (docs/performance.md).
 #include <benchmark/benchmark.h>
 
+#include <optional>
 #include <string>
 
 #include "configs/machine_paths.hpp"

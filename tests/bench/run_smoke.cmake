@@ -2,12 +2,13 @@
 # figure. (Google Benchmark's programs exit with 0 where a benchmark failed, or where none has the name.)
 function(smoke program)
   foreach(benchmark IN LISTS ARGN)
+    set(filter "^${benchmark}(/|$)")
     execute_process(
-      COMMAND ${PROGRAMS}/${program} --benchmark_filter=^${benchmark}(/|$) --benchmark_min_time=0.001
+      COMMAND ${PROGRAMS}/${program} "--benchmark_filter=${filter}" --benchmark_min_time=0.001
               --benchmark_format=csv
       OUTPUT_VARIABLE table ERROR_VARIABLE said RESULT_VARIABLE status)
     if(NOT status EQUAL 0 OR NOT table MATCHES "\n\"${benchmark}[^\n]*,[0-9]" OR table MATCHES ",true,")
-      message(SEND_ERROR "${program} --benchmark_filter=^${benchmark}(/|$) (exit ${status}):\n${table}\n${said}")
+      message(SEND_ERROR "${program} --benchmark_filter=${filter} (exit ${status}):\n${table}\n${said}")
     endif()
   endforeach()
 endfunction()

@@ -1,11 +1,13 @@
 """The command as a whole: exit codes, streams, help, names that come later."""
 
 import os
+import pty
 import re
+import subprocess
 import unittest
 from pathlib import Path
 
-from lanecast_command import SOURCE, SWITCH2, CommandTest
+from lanecast_command import BINARY, SOURCE, SWITCH2, CommandTest, clean_environment
 
 LATER = "whatif tune sweep plan topo doctor measure calibrate compare report".split()
 
@@ -58,15 +60,10 @@ class Colours(CommandTest):
     """stderr as a terminal: a pseudo terminal stands in for it."""
 
     def stderr_on_a_terminal(self, *words, **environment):
-        import pty
-        import subprocess
-
-        from lanecast_command import BINARY
-
         ours, theirs = pty.openpty()
-        clean = {k: v for k, v in os.environ.items() if k != "NO_COLOR" and not k.startswith("LANECAST_")}
+        environment = {**clean_environment(), **environment}
         with subprocess.Popen(
-            [BINARY, *words], stdout=subprocess.DEVNULL, stderr=theirs, env={**clean, **environment}
+            [BINARY, *words], stdout=subprocess.DEVNULL, stderr=theirs, env=environment
         ) as process:
             process.wait(timeout=60)
         os.close(theirs)

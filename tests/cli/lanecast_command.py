@@ -22,12 +22,16 @@ class Run(NamedTuple):
     err: str
 
 
+def clean_environment():
+    """The caller's environment without what changes the command's defaults."""
+    return {k: v for k, v in os.environ.items() if not k.startswith("LANECAST_") and k != "NO_COLOR"}
+
+
 def lanecast(*words, environment=None, stdin=None, folder=None):
     """The exit code and both streams of `lanecast WORDS...`; no LANECAST_* of the caller gets in."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("LANECAST_") and k != "NO_COLOR"}
     done = subprocess.run(
         [BINARY, *words],
-        env={**clean, **(environment or {})},
+        env={**clean_environment(), **(environment or {})},
         input=stdin,
         cwd=folder,
         capture_output=True,

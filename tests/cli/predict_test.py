@@ -2,7 +2,7 @@
 
 import unittest
 
-from lanecast_command import SWITCH2, SWITCH4, CommandTest, csv_rows
+from lanecast_command import BINARY, SWITCH2, SWITCH4, CommandTest, csv_rows
 
 ONE = ["-b", "1M", "-e", "1M"]
 
@@ -225,8 +225,6 @@ class Refusals(CommandTest):
         self.refused("predict", "-", stdin="not: a machine\n", says="lanecast: 1")
 
     def test_a_binary_file_is_no_machine(self):
-        from lanecast_command import BINARY
-
         self.refused("predict", BINARY)
 
 
