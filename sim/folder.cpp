@@ -10,9 +10,9 @@ namespace {
 // Both bound the error of what is left out, as a share of it. A beat of channels in step is exact but for what is still
 // settling; one of channels that drift past each other closes only nearly.
 constexpr double kInStep = 1e-4;
-constexpr double kDrifting = 3e-4;
+constexpr double kDrifting = 6e-4;
 constexpr std::uint64_t kShortBeat = 4;       // turns: looked for at every turn
-constexpr std::uint64_t kTurnsBetweenLooks = 16;  // for longer beats
+constexpr std::uint64_t kTurnsBetweenLooks = 8;   // for longer beats
 constexpr std::uint64_t kLeastGain = 2;       // turns of the leader
 
 }  // namespace
