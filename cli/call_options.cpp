@@ -11,8 +11,8 @@
 namespace lanecast {
 namespace {
 
-constexpr int kMostChannels = 1024;
-constexpr int kMostThreads = 1024;  // of a thread block, on every GPU
+constexpr int kMostChannels = 64;
+constexpr int kMostThreads = 640;  // LL128; the other protocols take 512
 constexpr int kMostIterations = 1'000'000;
 constexpr std::uint64_t kLargestBuffer = std::uint64_t{1}
                                          << 30;  // NCCL keeps these sizes in 32 bits with a sign

@@ -28,6 +28,12 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
 
 Machine read_machine(const MachineOptions& options, const Session& session) {
   Machine machine = load_machine(options.machine);
+  if (options.profile == "auto" && !machine.profile.empty() && machine.profile != "generic") {
+    throw Error(
+        ErrorKind::usage,
+        "the machine asks for the profile `" + printable(machine.profile) + "`, which does not ship yet",
+        printable(options.machine) + " (profile)", "take `--profile generic`, or leave the key out");
+  }
   apply_sets(machine, options.sets);
   for (const std::string& assumption : machine.assumptions) session.detail("assumed: " + assumption);
   return machine;

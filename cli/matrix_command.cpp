@@ -7,6 +7,7 @@
 #include "cli/simulator.hpp"
 #include "configs/reading.hpp"
 #include "model/error.hpp"
+#include "model/predict/warnings.hpp"
 #include "reports/copy_report.hpp"
 
 namespace lanecast {
@@ -49,6 +50,11 @@ MatrixEnds ends_of(MatrixKind kind) {
   return MatrixEnds::gpu_to_gpu;
 }
 
+void add_general_warnings(const Machine& machine, const Profile& profile, std::vector<Warning>& warnings) {
+  for (Warning& warning : degraded_link_warnings(machine)) warnings.push_back(std::move(warning));
+  for (Warning& warning : prior_warnings(profile)) warnings.push_back(std::move(warning));
+}
+
 std::string flows_result(const MatrixOptions& options, const Machine& machine, const Profile& profile,
                          Engine engine, const Session& session, Format format) {
   FlowsReport report;
@@ -61,6 +67,7 @@ std::string flows_result(const MatrixOptions& options, const Machine& machine, c
     report.flows.push_back({copy.flow.source, copy.flow.destination, copy.rate, copy.bottleneck});
   }
   report.warnings = warnings_of_flows(machine, flows);
+  add_general_warnings(machine, profile, report.warnings);
   session.warn(report.warnings);
   return flows_text(report, format);
 }
@@ -93,6 +100,7 @@ std::string matrix_result(const MatrixOptions& options, const Machine& machine, 
   report.gpus = matrix.gpus;
   report.rows = matrix.rows;
   if (report.ends == MatrixEnds::gpu_to_gpu) report.warnings = warnings_of_pairs(machine, matrix.gpus);
+  add_general_warnings(machine, profile, report.warnings);
   session.warn(report.warnings);
   return matrix_text(report, format);
 }

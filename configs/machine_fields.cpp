@@ -126,7 +126,8 @@ const std::vector<Field<Gpu>>& fields<Gpu>() {
                            "false: the card is gone, rings close over the rest"),
       field<&Gpu::p2p>("gpus", "p2p", FieldType::flag, "can take and make peer accesses",
                        {.default_text = "known from the model"}),
-      field<&Gpu::l2>("gpus", "l2", FieldType::bytes, "last-level cache", {.default_text = "unknown: no gain from it"}),
+      field<&Gpu::l2>("gpus", "l2", FieldType::bytes, "last-level cache",
+                      {.default_text = "unknown: no gain from it"}),
       field<&Gpu::bdf>("gpus", "bdf", FieldType::text, "PCI address, `0000:3b:00.0`"),
       field<&Gpu::source>("gpus", "source", FieldType::text, source_doc),
   };

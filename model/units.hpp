@@ -42,7 +42,9 @@ LANECAST_HD constexpr Seconds operator/(Bytes size, BytesPerSecond rate) {
 LANECAST_HD constexpr BytesPerSecond operator/(Bytes size, Seconds time) {
   return BytesPerSecond(static_cast<double>(size.value()) / time.value());
 }
-LANECAST_HD constexpr Seconds operator*(Seconds time, double factor) { return Seconds(time.value() * factor); }
+LANECAST_HD constexpr Seconds operator*(Seconds time, double factor) {
+  return Seconds(time.value() * factor);
+}
 LANECAST_HD constexpr Seconds operator*(double factor, Seconds time) { return time * factor; }
 LANECAST_HD constexpr BytesPerSecond operator*(BytesPerSecond rate, double factor) {
   return BytesPerSecond(rate.value() * factor);
@@ -58,7 +60,9 @@ constexpr Bytes operator""_MiB(unsigned long long n) { return Bytes(n << 20); }
 constexpr Bytes operator""_GiB(unsigned long long n) { return Bytes(n << 30); }
 constexpr Seconds operator""_us(long double t) { return Seconds(static_cast<double>(t) * 1e-6); }
 constexpr Seconds operator""_ns(long double t) { return Seconds(static_cast<double>(t) * 1e-9); }
-constexpr BytesPerSecond operator""_GBps(long double r) { return BytesPerSecond(static_cast<double>(r) * 1e9); }
+constexpr BytesPerSecond operator""_GBps(long double r) {
+  return BytesPerSecond(static_cast<double>(r) * 1e9);
+}
 }  // namespace literals
 
 }  // namespace lanecast

@@ -68,7 +68,8 @@ double ActorPrimitives::wake_links(int lane) {
 double ActorPrimitives::ready_time(RingAction action, const OperationCost& cost, bool empty) {
   double ready = now_;
   const auto depth = static_cast<std::uint64_t>(state_.plan.fifo_slices);
-  if (sends(action) && sent_ >= depth) ready = std::max(ready, to_next_.wait(FifoTimes::credit, sent_ - depth));
+  if (sends(action) && sent_ >= depth)
+    ready = std::max(ready, to_next_.wait(FifoTimes::credit, sent_ - depth));
   // an empty slice of LL or LL128 has no line, so there is no flag to wait for
   if (receives(action) && !(empty && state_.plan.flag_in_line)) {
     const auto event = state_.plan.flag_in_line ? FifoTimes::begun : FifoTimes::done;
@@ -169,7 +170,8 @@ Folder* ActorPrimitives::step_folder(std::uint64_t loop, std::uint64_t step) {
   auto& folder = state_.step_folders[{group, loop, phase}];
   if (!folder) {
     std::vector<Folder::Channel> channels = state_.groups[group];
-    for (Folder::Channel& channel : channels) channel.end = end - begin > kStepTail ? end - begin - kStepTail : 0;
+    for (Folder::Channel& channel : channels)
+      channel.end = end - begin > kStepTail ? end - begin - kStepTail : 0;
     folder = std::make_unique<Folder>(channels, kStepWindow, kLongestStepBeat);
   }
   return folder.get();

@@ -6,6 +6,7 @@
 #include <simgrid/s4u.hpp>
 #include <tuple>
 #include <vector>
+
 #include "model/predict/ring_plan.hpp"
 #include "sim/folder.hpp"
 #include "sim/platform.hpp"
@@ -15,9 +16,9 @@ namespace lanecast {
 
 /// The FIFO between a rank and the next on one channel, as times at which things become visible.
 ///
-/// Flags and credits are timestamps, never flows (simgrid.md). Their wire bytes are not charged: a packet of 32 B a slice
-/// for Simple's flag (0.08 % of a slice of 32 KiB, 1.3 % of one of 2 KiB), none in LL and LL128, whose flags are in the
-/// lines; a packet of 32 B a slice the other way for the credit.
+/// Flags and credits are timestamps, never flows (simgrid.md). Their wire bytes are not charged: a packet of
+/// 32 B a slice for Simple's flag (0.08 % of a slice of 32 KiB, 1.3 % of one of 2 KiB), none in LL and LL128,
+/// whose flags are in the lines; a packet of 32 B a slice the other way for the credit.
 class FifoTimes {
  public:
   explicit FifoTimes(int slots);
@@ -50,14 +51,15 @@ struct RingState {
 
   const RingPlan& plan;
   Platform& platform;
-  std::vector<std::vector<FifoTimes>> fifos;              // [channel][position]: from it to the next
-  std::vector<std::unique_ptr<Folder>> loop_folders;      // one for each group of channels that share something
-  std::vector<std::size_t> folder_of;                     // channel -> group
-  std::vector<int> place_in_group;                        // channel -> its number within its group
-  std::vector<std::vector<Folder::Channel>> groups;       // group -> its channels
+  std::vector<std::vector<FifoTimes>> fifos;          // [channel][position]: from it to the next
+  std::vector<std::unique_ptr<Folder>> loop_folders;  // one for each group of channels that share something
+  std::vector<std::size_t> folder_of;                 // channel -> group
+  std::vector<int> place_in_group;                    // channel -> its number within its group
+  std::vector<std::vector<Folder::Channel>> groups;   // group -> its channels
   std::function<void(const IssuedSlice&)> on_issue;
-  std::map<std::tuple<std::size_t, std::uint64_t, int>, std::unique_ptr<Folder>> step_folders;  // group, loop, phase
-  double end = 0;                                         // of the last actor, with what folding left out
+  std::map<std::tuple<std::size_t, std::uint64_t, int>, std::unique_ptr<Folder>>
+      step_folders;  // group, loop, phase
+  double end = 0;    // of the last actor, with what folding left out
   std::vector<double> wire_bytes;
   std::uint64_t transfers = 0;
   bool fold_loops = false;
@@ -100,7 +102,7 @@ class ActorPrimitives {
   FifoTimes& to_next_;
   Seconds credit_flight_;  // back to the previous rank
   double factor_;
-  double now_ = 0;  // may run ahead of SimGrid's clock while nothing is transferred
+  double now_ = 0;              // may run ahead of SimGrid's clock while nothing is transferred
   std::uint64_t received_ = 0;  // slices
   std::uint64_t sent_ = 0;
   std::uint64_t puts_ = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <simgrid/s4u.hpp>
+
 #include "model/error.hpp"
 #include "model/predict/latency.hpp"
 #include "model/topology/peer_access.hpp"
@@ -31,12 +32,14 @@ std::string end_name(const Machine& machine, const std::optional<int>& end) {
 void check_end(const Machine& machine, const std::optional<int>& end) {
   if (!end) return;
   if (*end < 0 || static_cast<std::size_t>(*end) >= machine.gpus.size()) {
-    throw Error(ErrorKind::usage, "GPU " + std::to_string(*end) + " does not exist: `" + machine.name + "` has " +
-                                      std::to_string(machine.gpus.size()) + " GPUs",
+    throw Error(ErrorKind::usage,
+                "GPU " + std::to_string(*end) + " does not exist: `" + machine.name + "` has " +
+                    std::to_string(machine.gpus.size()) + " GPUs",
                 "--flows", "take an index below that, or `host`");
   }
   if (!machine.gpus[static_cast<std::size_t>(*end)].present) {
-    throw Error(ErrorKind::usage, "GPU " + std::to_string(*end) + " is not present", "--flows", "leave it out");
+    throw Error(ErrorKind::usage, "GPU " + std::to_string(*end) + " is not present", "--flows",
+                "leave it out");
   }
 }
 
@@ -53,7 +56,8 @@ Route host_way(const Machine& machine, int gpu, int memory_of, bool to_host) {
   const auto cpu = cpu_of(machine, {NodeKind::gpu, memory_of});
   auto route = cpu ? host_route(machine, gpu, *cpu, to_host) : std::nullopt;
   if (!route) {
-    throw Error(ErrorKind::usage, "`" + machine.gpus[static_cast<std::size_t>(gpu)].name + "` has no way to host memory",
+    throw Error(ErrorKind::usage,
+                "`" + machine.gpus[static_cast<std::size_t>(gpu)].name + "` has no way to host memory",
                 "machine `" + machine.name + "`", "describe its PCIe link");
   }
   return *route;
@@ -92,7 +96,8 @@ class CopyPlanner {
     const Route route = host_way(machine_, gpu, gpu, flow.source.has_value());
     const bool store = flow.source.has_value();
     return builder_.add_host(gpu, store ? &route : nullptr, store ? std::optional<int>(cpu) : std::nullopt,
-                             store ? nullptr : &route, store ? std::nullopt : std::optional<int>(cpu), joint());
+                             store ? nullptr : &route, store ? std::nullopt : std::optional<int>(cpu),
+                             joint());
   }
 
   /// The driver's way without peer access: through a buffer in the source's host memory, both halves at once.
@@ -105,7 +110,8 @@ class CopyPlanner {
     return builder_.join(store, load);
   }
 
-  /// Stores and loads of many blocks to and from host memory share the joint capacity without the softness of few.
+  /// Stores and loads of many blocks to and from host memory share the joint capacity without the softness of
+  /// few.
   BytesPerSecond joint() const { return engine_ == Engine::sm ? BytesPerSecond(1e15) : BytesPerSecond(0); }
 
   BytesPerSecond rate_alone(const PlannedCopy& copy) const {
@@ -141,7 +147,8 @@ std::vector<double> steady_rates(FlowNetwork network, const std::vector<PlannedC
     auto* mailbox = simgrid::s4u::Mailbox::by_name("copy" + std::to_string(i));
     mailbox->set_receiver(receiver);
     simgrid::s4u::Actor::create(
-        "copy" + std::to_string(i), platform.lane_host(copies[i].lane), [&rates, &network, &copies, mailbox, i, scale] {
+        "copy" + std::to_string(i), platform.lane_host(copies[i].lane),
+        [&rates, &network, &copies, mailbox, i, scale] {
           static int nothing = 0;
           const Lane& lane = network.lanes[static_cast<std::size_t>(copies[i].lane)];
           const double cap = copies[i].alone.value() * lane.wire_per_payload * scale;
@@ -222,8 +229,8 @@ std::vector<std::vector<CopyRate>> run_sets(const Machine& machine, const Profil
     const std::vector<double> rates = from_bytes(bytes[s]);
     answers.emplace_back();
     for (std::size_t i = 0; i < sets[s].size(); ++i) {
-      answers.back().push_back({sets[s][i], BytesPerSecond(rates[i]),
-                                full_link(planned[s].network, planned[s].copies, rates, i)});
+      answers.back().push_back(
+          {sets[s][i], BytesPerSecond(rates[i]), full_link(planned[s].network, planned[s].copies, rates, i)});
     }
   }
   return answers;

@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 #include <vector>
+
 #include "model/predict/flow_network.hpp"
 #include "model/predict/prediction.hpp"
 #include "model/profile/profile.hpp"
@@ -30,18 +31,20 @@ struct CopyRate {
 std::vector<CopyRate> concurrent_copies(const Machine& machine, const Profile& profile, Engine engine,
                                         const std::vector<CopyFlow>& flows);
 
-/// What a reader must know of copies that run at once beside their rates: stagings through host memory, and the fan-out
-/// of posted writes that collapses on known switch parts, which the rates don't contain (facts.md C6).
+/// What a reader must know of copies that run at once beside their rates: stagings through host memory, and
+/// the fan-out of posted writes that collapses on known switch parts, which the rates don't contain (facts.md
+/// C6).
 std::vector<Warning> copy_warnings(const Machine& machine, const std::vector<CopyFlow>& flows);
 
 /// A pairwise table over the present GPUs: GB/s, or one-way microseconds for `latency`.
 struct CopyMatrix {
   std::vector<int> gpus;  // row and column labels
-  std::vector<std::vector<std::optional<double>>> rows;  // row source, column destination; h2d and d2h: one row
+  std::vector<std::vector<std::optional<double>>>
+      rows;  // row source, column destination; h2d and d2h: one row
 };
 
-/// The tables of p2pBandwidthLatencyTest and nvbandwidth, predicted. Each cell is a run of its own; `bidir` is the sum
-/// of both directions at once.
+/// The tables of p2pBandwidthLatencyTest and nvbandwidth, predicted. Each cell is a run of its own; `bidir`
+/// is the sum of both directions at once.
 CopyMatrix copy_matrix(const Machine& machine, const Profile& profile, Engine engine, MatrixKind kind);
 
 }  // namespace lanecast

@@ -34,7 +34,8 @@ std::vector<Warning> copy_warnings(const Machine& machine, const std::vector<Cop
     const std::string pair = "`" + machine.gpus[static_cast<std::size_t>(*flow.source)].name + "` to `" +
                              machine.gpus[static_cast<std::size_t>(*flow.destination)].name + "`";
     if (!verdict.allowed) {
-      warnings.push_back({"LC-TRANSPORT-01", "staged through host memory from " + pair + ": " + verdict.reason});
+      warnings.push_back(
+          {"LC-TRANSPORT-01", "staged through host memory from " + pair + ": " + verdict.reason});
       continue;
     }
     const auto route = peer_route(machine, *flow.source, *flow.destination);
@@ -47,9 +48,10 @@ std::vector<Warning> copy_warnings(const Machine& machine, const std::vector<Cop
   for (const auto& [index, fan_out] : by_switch) {
     if (fan_out.sources.size() < 2 || fan_out.destinations.size() < 2) continue;
     const PcieSwitch& part = machine.switches[static_cast<std::size_t>(index)];
-    warnings.push_back({"LC-SWITCH-01", "writes from `" + part.name + "` (" + part.model + ") go to " +
-                                            std::to_string(fan_out.destinations.size()) +
-                                            " root ports: such parts were measured at 3 to 25 % of the rates given here"});
+    warnings.push_back(
+        {"LC-SWITCH-01", "writes from `" + part.name + "` (" + part.model + ") go to " +
+                             std::to_string(fan_out.destinations.size()) +
+                             " root ports: such parts were measured at 3 to 25 % of the rates given here"});
   }
   return warnings;
 }

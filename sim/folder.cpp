@@ -7,18 +7,22 @@
 namespace lanecast {
 namespace {
 
-// Both bound the error of what is left out, as a share of it. A beat of channels in step is exact but for what is still
-// settling; one of channels that drift past each other closes only nearly.
+// Both bound the error of what is left out, as a share of it. A beat of channels in step is exact but for
+// what is still settling; one of channels that drift past each other closes only nearly.
 constexpr double kInStep = 1e-4;
 constexpr double kDrifting = 6e-4;
-constexpr std::uint64_t kShortBeat = 4;       // turns: looked for at every turn
-constexpr std::uint64_t kTurnsBetweenLooks = 8;   // for longer beats
-constexpr std::uint64_t kLeastGain = 2;       // turns of the leader
+constexpr std::uint64_t kShortBeat = 4;          // turns: looked for at every turn
+constexpr std::uint64_t kTurnsBetweenLooks = 8;  // for longer beats
+constexpr std::uint64_t kLeastGain = 2;          // turns of the leader
 
 }  // namespace
 
-std::uint64_t Folder::ChannelState::reported_by_all() const { return *std::min_element(next.begin(), next.end()); }
-std::uint64_t Folder::ChannelState::reported_by_any() const { return *std::max_element(next.begin(), next.end()); }
+std::uint64_t Folder::ChannelState::reported_by_all() const {
+  return *std::min_element(next.begin(), next.end());
+}
+std::uint64_t Folder::ChannelState::reported_by_any() const {
+  return *std::max_element(next.begin(), next.end());
+}
 
 Folder::Folder(const std::vector<Channel>& channels, int window, int longest_beat)
     : window_(static_cast<std::uint64_t>(window)),
@@ -64,8 +68,8 @@ bool Folder::may_look(const ChannelState& leader) const {
   if (seen <= window_ + 1 || leader.reported_by_any() + kLeastGain > leader.end) return false;
   return std::all_of(channels_.begin(), channels_.end(), [](const ChannelState& c) {
     // who is through its turns but not yet finished, or has hardly begun, keeps the others from folding
-    return c.running == 0 || (c.running == c.next.size() && c.reported_by_any() < c.end &&
-                              c.reported_by_all() > c.first + 2);
+    return c.running == 0 ||
+           (c.running == c.next.size() && c.reported_by_any() < c.end && c.reported_by_all() > c.first + 2);
   });
 }
 
@@ -134,7 +138,8 @@ bool Folder::repeats(const Beat& beat, double tolerance) const {
 }
 
 void Folder::look_for_a_beat() {
-  const auto leader = std::find_if(channels_.begin(), channels_.end(), [](const auto& c) { return c.running > 0; });
+  const auto leader =
+      std::find_if(channels_.begin(), channels_.end(), [](const auto& c) { return c.running > 0; });
   const std::uint64_t seen = leader->reported_by_all() - 1 - leader->first;
   for (std::uint64_t turns = 1; turns <= std::min(kShortBeat, longest_); ++turns) {
     const auto beat = beat_of(turns, kInStep);
@@ -144,7 +149,8 @@ void Folder::look_for_a_beat() {
   std::optional<Beat> best;
   for (std::uint64_t turns = kShortBeat + 1; turns <= std::min(longest_, seen / 2); ++turns) {
     const auto beat = beat_of(turns, kDrifting);
-    if (beat && repeats(*beat, kDrifting)) best = beat;  // the longest that repeats: the smaller share of mismatch
+    if (beat && repeats(*beat, kDrifting))
+      best = beat;  // the longest that repeats: the smaller share of mismatch
   }
   if (best) jump(*best);
 }

@@ -5,21 +5,24 @@
 
 namespace lanecast {
 
-/// Finds out when turns (loops, or steps) repeat, and then lets actors leave out turns that would be as those before.
+/// Finds out when turns (loops, or steps) repeat, and then lets actors leave out turns that would be as those
+/// before.
 ///
-/// Actors belong to channels; all actors of a channel take the same turns. They report the time at which they are about
-/// to begin each. A beat is a stretch of time in which each channel takes a whole number of turns and after which all
-/// stand to each other as before: one turn each where channels are in step, 23 and 24 where one channel is that much
-/// faster. Once a beat has been seen to repeat for *all* actors, over more turns than a slow link's wave takes to reach
-/// everyone, each channel goes on some whole number of beats later. The state of the simulation stays as it is, so that
-/// what follows (other beats, the last turns, the drain) is simulated as it would have been; only the clock lacks
-/// `offset` seconds. A link that slows down far away shows as unequal spans until its wave has reached every actor,
-/// which keeps the group from folding (simgrid.md: "period detection is treacherous").
+/// Actors belong to channels; all actors of a channel take the same turns. They report the time at which they
+/// are about to begin each. A beat is a stretch of time in which each channel takes a whole number of turns
+/// and after which all stand to each other as before: one turn each where channels are in step, 23 and 24
+/// where one channel is that much faster. Once a beat has been seen to repeat for *all* actors, over more
+/// turns than a slow link's wave takes to reach everyone, each channel goes on some whole number of beats
+/// later. The state of the simulation stays as it is, so that what follows (other beats, the last turns, the
+/// drain) is simulated as it would have been; only the clock lacks `offset` seconds. A link that slows down
+/// far away shows as unequal spans until its wave has reached every actor, which keeps the group from folding
+/// (simgrid.md: "period detection is treacherous").
 class Folder {
  public:
   struct Channel {
     int actors = 1;
-    std::uint64_t end = 0;  // turns from here on are never left out (the last and shorter one, and one before)
+    std::uint64_t end =
+        0;  // turns from here on are never left out (the last and shorter one, and one before)
   };
 
   /// @param window         turns over which beats must repeat, 2 or more

@@ -33,7 +33,8 @@ void configure() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr const char* kContexts = "--cfg=contexts/factory:thread";
 #else
-constexpr const char* kContexts = "--cfg=contexts/stack-size:128";  // KiB; actors' frames are small and there may be 20 000
+constexpr const char* kContexts =
+    "--cfg=contexts/stack-size:128";  // KiB; actors' frames are small and there may be 20 000
 #endif
 
 /// What SimGrid's engine takes instead of a command line. It may change the strings, so they are copies.
@@ -87,9 +88,10 @@ Platform::Platform(const FlowNetwork& network, const Demand& demand) : impl_(std
     links[r] = zone->create_link("r" + std::to_string(r), capacity_bytes_per_second)->set_latency(0.0);
     if (resource.soft) {
       const SoftCapacity soft = *resource.soft;
-      links[r]->set_sharing_policy(simgrid::s4u::Link::SharingPolicy::NONLINEAR, [soft](double capacity, int flows) {
-        return soft_capacity(BytesPerSecond(capacity), soft, flows).value();
-      });
+      links[r]->set_sharing_policy(simgrid::s4u::Link::SharingPolicy::NONLINEAR,
+                                   [soft](double capacity, int flows) {
+                                     return soft_capacity(BytesPerSecond(capacity), soft, flows).value();
+                                   });
     }
     links[r]->seal();
     shared_ = true;
@@ -104,7 +106,8 @@ Platform::Platform(const FlowNetwork& network, const Demand& demand) : impl_(std
       continue;
     }
     auto* host = zone->create_host("lane" + std::to_string(l), 1e9)->seal();
-    zone->add_route(host->get_netpoint(), sink_->get_netpoint(), nullptr, nullptr, route, /*symmetrical=*/false);
+    zone->add_route(host->get_netpoint(), sink_->get_netpoint(), nullptr, nullptr, route,
+                    /*symmetrical=*/false);
     lane_hosts_.push_back(host);
   }
   zone->seal();

@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 #include <vector>
+
 #include "model/predict/flow_network.hpp"
 
 namespace simgrid::s4u {
@@ -10,14 +11,16 @@ class Host;
 
 namespace lanecast {
 
-/// Most that all flows together can ask of each resource, wire bytes per second: what can't be full need not be shared.
+/// Most that all flows together can ask of each resource, wire bytes per second: what can't be full need not
+/// be shared.
 using Demand = std::vector<BytesPerSecond>;
 
 /// SimGrid's engine with the resources of a network as links and its lanes as routes to one sink.
 ///
-/// One a process (SimGrid's engine goes on from the old clock if made twice). Links have latency 0 and the TCP shape is
-/// off, so that flows share equally whatever their route (simgrid.md). Resources that `demand` can't fill, and those that
-/// another with the same flows and less capacity hides, get no link: they change no rate.
+/// One a process (SimGrid's engine goes on from the old clock if made twice). Links have latency 0 and the
+/// TCP shape is off, so that flows share equally whatever their route (simgrid.md). Resources that `demand`
+/// can't fill, and those that another with the same flows and less capacity hides, get no link: they change
+/// no rate.
 class Platform {
  public:
   Platform(const FlowNetwork& network, const Demand& demand);

@@ -1,6 +1,7 @@
 #include "sim/predict.hpp"
 
 #include <cstring>
+
 #include "model/error.hpp"
 #include "model/predict/plan_call.hpp"
 #include "sim/ring_simulation.hpp"
@@ -19,13 +20,13 @@ struct Answer {
 
 constexpr std::uint64_t kManyTransfers = 100'000;  // an exact run of so many is worth a word
 
-RingPlan plan_or_say_which(const Machine& machine, const Profile& profile, const Implementation& implementation,
-                           const Call& call, std::uint64_t seed) {
+RingPlan plan_or_say_which(const Machine& machine, const Profile& profile,
+                           const Implementation& implementation, const Call& call, std::uint64_t seed) {
   try {
     return plan_call(machine, profile, implementation, call, seed);
   } catch (const Error& error) {
-    throw Error(error.kind(), std::string(error.what()) + "\n  for the call of " + std::to_string(call.size.value()) +
-                                  " B on machine `" + machine.name + "`");
+    throw Error(error.kind(), std::string(error.what()) + "\n  for the call of " +
+                                  std::to_string(call.size.value()) + " B on machine `" + machine.name + "`");
   }
 }
 
@@ -46,17 +47,19 @@ Prediction answer_for(const Profile& profile, const RingPlan& plan, const Answer
   if (plan.resolved.call.launch == Launch::stream) time = with_stream_period(profile, time);
   finish(profile, plan, time, prediction);
   if (answer.foldable && !answer.folded && !exact && answer.transfers > kManyTransfers) {
-    prediction.warnings.push_back({"LC-SIM-01", "the call of " + std::to_string(plan.resolved.call.size.value()) +
-                                                    " B never became periodic: all " +
-                                                    std::to_string(answer.transfers) + " slices were simulated"});
+    prediction.warnings.push_back(
+        {"LC-SIM-01", "the call of " + std::to_string(plan.resolved.call.size.value()) +
+                          " B never became periodic: all " + std::to_string(answer.transfers) +
+                          " slices were simulated"});
   }
   return prediction;
 }
 
 }  // namespace
 
-std::vector<Prediction> predict(const Machine& machine, const Profile& profile, const Implementation& implementation,
-                                const std::vector<Call>& calls, const SimulationOptions& options) {
+std::vector<Prediction> predict(const Machine& machine, const Profile& profile,
+                                const Implementation& implementation, const std::vector<Call>& calls,
+                                const SimulationOptions& options) {
   std::vector<RingPlan> plans;
   for (const Call& call : calls) {
     plans.push_back(plan_or_say_which(machine, profile, implementation, call, options.seed));

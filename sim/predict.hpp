@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <vector>
+
 #include "model/implementation/implementation.hpp"
 #include "model/predict/prediction.hpp"
 
@@ -12,12 +13,15 @@ struct SimulationOptions {
   int jobs = 0;        // child processes at a time; 0: one a core
 };
 
-/// Predicts each call by simulation, in children of this process, and gives the answers in the order of the calls.
+/// Predicts each call by simulation, in children of this process, and gives the answers in the order of the
+/// calls.
 ///
 /// A pure function of its arguments. Each child runs one engine of SimGrid (it allows one a process).
-/// @throws Error  kind usage: a call that cannot be (message names the size); kind runtime: a simulation that SimGrid
+/// @throws Error  kind usage: a call that cannot be (message names the size); kind runtime: a simulation that
+/// SimGrid
 ///                aborted, or that ran out of memory, with SimGrid's own last words
-std::vector<Prediction> predict(const Machine& machine, const Profile& profile, const Implementation& implementation,
-                                const std::vector<Call>& calls, const SimulationOptions& options);
+std::vector<Prediction> predict(const Machine& machine, const Profile& profile,
+                                const Implementation& implementation, const std::vector<Call>& calls,
+                                const SimulationOptions& options);
 
 }  // namespace lanecast

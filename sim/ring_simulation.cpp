@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <simgrid/s4u.hpp>
 #include <string>
+
 #include "model/error.hpp"
 #include "model/predict/ring_symmetry.hpp"
 #include "model/predict/ring_traffic.hpp"
@@ -14,10 +15,11 @@ namespace {
 
 constexpr std::uint64_t kFewestLoops = 8;  // below, there is nothing to gain
 constexpr int kManyRanks = 64;             // from here, steps are folded where loops are few
-constexpr std::size_t kManyActors = 2048;  // from here only short beats are looked for, to save memory and time
+constexpr std::size_t kManyActors =
+    2048;  // from here only short beats are looked for, to save memory and time
 constexpr int kShortLoopBeat = 4;
 constexpr int kLongestLoopBeat = 128;
-constexpr std::uint64_t kLoopTail = 2;     // loops simulated at the end: one full, and the last and shorter one
+constexpr std::uint64_t kLoopTail = 2;  // loops simulated at the end: one full, and the last and shorter one
 
 /// The network in SimGrid's scale of bytes.
 FlowNetwork scaled(FlowNetwork network) {
@@ -33,8 +35,8 @@ Demand scaled(Demand asked) {
   return asked;
 }
 
-/// Turns over which a beat must repeat: longer than a wave takes twice around the ring. Ranks that run ahead into their
-/// FIFOs meanwhile show a period of their own, however deep the FIFOs are.
+/// Turns over which a beat must repeat: longer than a wave takes twice around the ring. Ranks that run ahead
+/// into their FIFOs meanwhile show a period of their own, however deep the FIFOs are.
 int loop_window(int ranks, int steps) { return std::max(5, (4 * ranks + steps - 1) / steps); }
 
 void set_up_folding(RingState& state, bool exact) {
@@ -63,8 +65,8 @@ void set_up_folding(RingState& state, bool exact) {
   if (!state.fold_loops) return;
   for (const auto& channels : state.groups) {
     const bool many = static_cast<std::size_t>(positions) * channels.size() > kManyActors;
-    state.loop_folders.push_back(
-        std::make_unique<Folder>(channels, loop_window(ranks, steps), many ? kShortLoopBeat : kLongestLoopBeat));
+    state.loop_folders.push_back(std::make_unique<Folder>(channels, loop_window(ranks, steps),
+                                                          many ? kShortLoopBeat : kLongestLoopBeat));
   }
 }
 

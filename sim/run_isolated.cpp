@@ -1,6 +1,7 @@
 #include "sim/run_isolated.hpp"
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <thread>
+
 #include "model/error.hpp"
 
 namespace lanecast {
@@ -40,16 +42,19 @@ void write_all(int fd, const std::string& bytes) {
   }
 }
 
-[[noreturn]] void run_child(std::size_t number, int result, int errors,
+[[noreturn]] void run_child(pid_t parent, std::size_t number, int result, int errors,
                             const std::function<std::string(std::size_t)>& task) {
+  // a command that is killed leaves nothing running
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(3);
   ::dup2(errors, STDERR_FILENO);
   ::dup2(errors, STDOUT_FILENO);  // a library's chatter must not reach the result
   std::string answer;
   try {
     answer = std::string(1, static_cast<char>(Tag::result)) + task(number);
   } catch (const Error& error) {
-    answer = std::string(1, static_cast<char>(Tag::error)) + static_cast<char>('0' + static_cast<int>(error.kind())) +
-             error.what();
+    answer = std::string(1, static_cast<char>(Tag::error)) +
+             static_cast<char>('0' + static_cast<int>(error.kind())) + error.what();
   } catch (const std::exception& error) {
     answer = std::string(1, static_cast<char>(Tag::error)) + '1' + error.what();
   }
@@ -70,12 +75,13 @@ Child start(std::size_t number, const std::function<std::string(std::size_t)>& t
   std::fflush(nullptr);
   Child child;
   child.number = number;
+  const pid_t parent = ::getpid();
   child.pid = ::fork();
   if (child.pid < 0) refuse("no child process");
   if (child.pid == 0) {
     ::close(result[0]);
     ::close(errors[0]);
-    run_child(number, result[1], errors[1], task);
+    run_child(parent, number, result[1], errors[1], task);
   }
   ::close(result[1]);
   ::close(errors[1]);
@@ -134,8 +140,9 @@ std::string collect(Child& child, std::optional<Error>& error) {
       return "";
     }
   }
-  const std::string how = WIFSIGNALED(status) ? std::string("was ended by signal ") + strsignal(WTERMSIG(status))
-                                              : "ended with status " + std::to_string(WEXITSTATUS(status));
+  const std::string how = WIFSIGNALED(status)
+                              ? std::string("was ended by signal ") + strsignal(WTERMSIG(status))
+                              : "ended with status " + std::to_string(WEXITSTATUS(status));
   error.emplace(ErrorKind::runtime, "a simulation " + how, "call " + std::to_string(child.number),
                 child.error_bytes.empty() ? "nothing was printed; memory may have run out"
                                           : "it last said: " + end_of(child.error_bytes));
@@ -146,14 +153,15 @@ std::string collect(Child& child, std::optional<Error>& error) {
 
 std::vector<std::string> run_isolated(std::size_t count, int jobs,
                                       const std::function<std::string(std::size_t)>& task) {
-  const std::size_t at_a_time =
-      jobs > 0 ? static_cast<std::size_t>(jobs) : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  const std::size_t at_a_time = jobs > 0 ? static_cast<std::size_t>(jobs)
+                                         : std::max<std::size_t>(1, std::thread::hardware_concurrency());
   std::vector<std::string> results(count);
   std::map<std::size_t, Error> errors;
   std::vector<Child> running;
   std::size_t next = 0;
   while (next < count || !running.empty()) {
-    while (next < count && running.size() < at_a_time && errors.empty()) running.push_back(start(next++, task));
+    while (next < count && running.size() < at_a_time && errors.empty())
+      running.push_back(start(next++, task));
     if (running.empty()) break;
     const std::size_t ended = wait_for_one(running);
     std::optional<Error> error;

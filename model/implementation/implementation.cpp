@@ -1,6 +1,7 @@
 #include "model/implementation/implementation.hpp"
 
 #include <algorithm>
+
 #include "model/error.hpp"
 #include "model/topology/routes.hpp"
 
@@ -34,7 +35,8 @@ Implementation implementation_from_string(const std::string& text) {
 Distance default_p2p_level(const Implementation& implementation, const Machine& machine) {
   if (implementation.library == Library::lanecast) return Distance::sys;
   const auto is = [&](const char* vendor) {
-    return std::any_of(machine.cpus.begin(), machine.cpus.end(), [&](const Cpu& cpu) { return cpu.vendor == vendor; });
+    return std::any_of(machine.cpus.begin(), machine.cpus.end(),
+                       [&](const Cpu& cpu) { return cpu.vendor == vendor; });
   };
   if (implementation.minor >= 23) {
     const bool small_amd = is("amd") && !is("intel") && present_gpus(machine).size() <= 2;
@@ -50,12 +52,14 @@ std::vector<int> ring_order(const Machine& machine, const Call& call) {
   for (const int rank : order) {
     const std::string name = "GPU " + std::to_string(rank);
     if (rank < 0 || static_cast<std::size_t>(rank) >= machine.gpus.size()) {
-      throw Error(ErrorKind::usage, name + " does not exist: `" + machine.name + "` has " +
-                                        std::to_string(machine.gpus.size()) + " GPUs",
+      throw Error(ErrorKind::usage,
+                  name + " does not exist: `" + machine.name + "` has " +
+                      std::to_string(machine.gpus.size()) + " GPUs",
                   where, "take indices from 0 to " + std::to_string(machine.gpus.size() - 1));
     }
     if (!machine.gpus[static_cast<std::size_t>(rank)].present) {
-      throw Error(ErrorKind::usage, name + " is not present (gpus.NAME.present: false)", where, "leave it out");
+      throw Error(ErrorKind::usage, name + " is not present (gpus.NAME.present: false)", where,
+                  "leave it out");
     }
     if (seen[static_cast<std::size_t>(rank)]) {
       throw Error(ErrorKind::usage, name + " is named twice", where, "name each GPU once");
@@ -63,7 +67,8 @@ std::vector<int> ring_order(const Machine& machine, const Call& call) {
     seen[static_cast<std::size_t>(rank)] = true;
   }
   if (order.empty()) {
-    throw Error(ErrorKind::usage, "`" + machine.name + "` has no GPU that is present", "gpus", "set one present");
+    throw Error(ErrorKind::usage, "`" + machine.name + "` has no GPU that is present", "gpus",
+                "set one present");
   }
   if (!call.order_given) std::sort(order.begin(), order.end());
   return order;

@@ -1,6 +1,7 @@
 #include "model/implementation/nccl_defaults.hpp"
 
 #include <algorithm>
+
 #include "model/topology/routes.hpp"
 
 namespace lanecast {
@@ -10,8 +11,8 @@ constexpr double kNarrowRingGBps = 12;  // at most this: 256 threads (facts.md A
 constexpr double kWideRingGBps = 24;    // from this: two search channels fit (facts.md A8, A10)
 
 bool all_nvlink(const ResolvedCall& resolved) {
-  return !resolved.links.empty() &&
-         std::all_of(resolved.links.begin(), resolved.links.end(), [](const RingLink& l) { return l.nvlink; });
+  return !resolved.links.empty() && std::all_of(resolved.links.begin(), resolved.links.end(),
+                                                [](const RingLink& l) { return l.nvlink; });
 }
 
 bool crosses_sockets(const Machine& machine, const ResolvedCall& resolved) {
@@ -20,7 +21,8 @@ bool crosses_sockets(const Machine& machine, const ResolvedCall& resolved) {
   });
 }
 
-int default_channels(const Machine& machine, const Implementation& implementation, const ResolvedCall& resolved) {
+int default_channels(const Machine& machine, const Implementation& implementation,
+                     const ResolvedCall& resolved) {
   if (resolved.links.empty()) return 1;
   if (all_nvlink(resolved)) {
     const bool hopper = std::all_of(resolved.order.begin(), resolved.order.end(), [&](int gpu) {
@@ -41,9 +43,12 @@ int default_threads(const Machine& machine, const ResolvedCall& resolved) {
 
 std::uint64_t bytes_per_thread(const ResolvedCall& resolved) {
   switch (resolved.protocol) {
-    case Protocol::simple: return 64;
-    case Protocol::ll: return 8 * static_cast<std::uint64_t>(resolved.order.size());
-    case Protocol::ll128: return 8;
+    case Protocol::simple:
+      return 64;
+    case Protocol::ll:
+      return 8 * static_cast<std::uint64_t>(resolved.order.size());
+    case Protocol::ll128:
+      return 8;
   }
   return 64;
 }
@@ -57,27 +62,38 @@ double nccl_link_GBps(const Link& link) {
 
 double nccl_ring_GBps(const Machine& machine, const ResolvedCall& resolved) {
   double slowest = 0;
-  for (const RingLink& ring_link : resolved.links) {
-    if (ring_link.nvlink) continue;
-    for (const int gpu : {ring_link.from_gpu, ring_link.to_gpu}) {
-      for (const int index : links_to_root(machine, {NodeKind::gpu, gpu})) {
-        const double rate = nccl_link_GBps(machine.links[static_cast<std::size_t>(index)]);
-        slowest = slowest == 0 ? rate : std::min(slowest, rate);
-      }
+  const auto cross = [&](const std::optional<Route>& route) {
+    if (!route) return;
+    for (const RouteLeg& leg : route->legs) {
+      const Link& link = machine.links[static_cast<std::size_t>(leg.link)];
+      if (link.kind != LinkKind::pcie) continue;
+      const double rate = nccl_link_GBps(link);
+      slowest = slowest == 0 ? rate : std::min(slowest, rate);
     }
+  };
+  for (const RingLink& hop : resolved.links) {
+    if (hop.nvlink) continue;
+    if (hop.transport == Transport::p2p) {
+      cross(peer_route(machine, hop.from_gpu, hop.to_gpu));
+      continue;
+    }
+    const int cpu = cpu_of(machine, {NodeKind::gpu, hop.to_gpu}).value_or(0);
+    cross(host_route(machine, hop.from_gpu, cpu, /*to_host=*/true));
+    cross(host_route(machine, hop.to_gpu, cpu, /*to_host=*/false));
   }
   return slowest;
 }
 
-BlockShape block_shape(const Machine& machine, const Implementation& implementation, const ResolvedCall& resolved) {
+BlockShape block_shape(const Machine& machine, const Implementation& implementation,
+                       const ResolvedCall& resolved) {
   const Call& call = resolved.call;
   BlockShape shape;
   shape.channels = call.channels.value_or(default_channels(machine, implementation, resolved));
   shape.threads = call.threads.value_or(default_threads(machine, resolved));
   const std::uint64_t threshold = bytes_per_thread(resolved);
   const auto too_much = [&] {
-    return call.size.value() < static_cast<std::uint64_t>(shape.channels) *
-                                   static_cast<std::uint64_t>(shape.threads) * threshold;
+    return call.size.value() <
+           static_cast<std::uint64_t>(shape.channels) * static_cast<std::uint64_t>(shape.threads) * threshold;
   };
   while (!call.channels && shape.channels > 1 && too_much()) --shape.channels;
   while (!call.threads && shape.channels == 1 && shape.threads % 128 == 0 && too_much()) shape.threads /= 2;
@@ -87,7 +103,8 @@ BlockShape block_shape(const Machine& machine, const Implementation& implementat
 }
 
 std::optional<Bytes> default_chunk(const Implementation& implementation, const ResolvedCall& resolved) {
-  if (implementation.library == Library::lanecast && resolved.protocol == Protocol::simple && !resolved.call.buffsize) {
+  if (implementation.library == Library::lanecast && resolved.protocol == Protocol::simple &&
+      !resolved.call.buffsize) {
     return Bytes(512u << 10);
   }
   return std::nullopt;

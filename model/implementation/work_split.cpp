@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+
 #include "model/error.hpp"
 
 namespace lanecast {
@@ -10,7 +11,8 @@ namespace {
 constexpr std::uint64_t kMinTrafficPerChannel = 32u << 10;
 
 bool long_chunks(Protocol protocol, Collective collective) {
-  return protocol == Protocol::simple && collective != Collective::broadcast && collective != Collective::reduce;
+  return protocol == Protocol::simple && collective != Collective::broadcast &&
+         collective != Collective::reduce;
 }
 
 std::uint64_t payload_of(std::uint64_t wire, const ProtocolTraits& traits) {
@@ -32,22 +34,26 @@ ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, std::opti
   const std::uint64_t step_wire = geometry.buffsize.value() / static_cast<std::uint64_t>(traits.fifo_steps);
   const std::uint64_t step = payload_of(step_wire, traits) / traits.grain.value() * traits.grain.value();
   if (step == 0 || geometry.buffsize.value() > (std::uint64_t{1} << 36)) {
-    throw Error(ErrorKind::usage, "a connection's buffer of " + std::to_string(geometry.buffsize.value()) + " B",
-                "--buffsize", "take at least 32 KiB and at most 64 GiB");
+    throw Error(ErrorKind::usage,
+                "a connection's buffer of " + std::to_string(geometry.buffsize.value()) + " B", "--buffsize",
+                "take at least 32 KiB and at most 64 GiB");
   }
   geometry.chunk = Bytes(step * static_cast<std::uint64_t>(chunk_steps));
-  if (chunk) geometry.chunk = Bytes(std::max(round_up(chunk->value(), traits.grain.value()), traits.grain.value()));
+  if (chunk)
+    geometry.chunk = Bytes(std::max(round_up(chunk->value(), traits.grain.value()), traits.grain.value()));
   const std::uint64_t slice = ceil_div(geometry.chunk.value(), slices);
   const auto slice_wire = static_cast<std::uint64_t>(static_cast<double>(slice) * traits.wire_per_payload);
   geometry.slice = Bytes(slice);
   const auto chunk_wire = slices * slice_wire;
   if (!buffsize) geometry.buffsize = std::max(geometry.buffsize, Bytes(chunk_wire));
-  geometry.fifo_slices = static_cast<int>(std::min<std::uint64_t>(geometry.buffsize.value() / slice_wire, 1u << 20));
+  geometry.fifo_slices =
+      static_cast<int>(std::min<std::uint64_t>(geometry.buffsize.value() / slice_wire, 1u << 20));
   if (geometry.buffsize.value() < chunk_wire) {
-    throw Error(ErrorKind::usage,
-                "a chunk takes " + std::to_string(chunk_wire) + " B on the wire; the buffer of a connection holds " +
-                    std::to_string(geometry.buffsize.value()) + " B, and a ring begins by sending a whole chunk",
-                "--chunk", "take a smaller --chunk or a larger --buffsize");
+    throw Error(
+        ErrorKind::usage,
+        "a chunk takes " + std::to_string(chunk_wire) + " B on the wire; the buffer of a connection holds " +
+            std::to_string(geometry.buffsize.value()) + " B, and a ring begins by sending a whole chunk",
+        "--chunk", "take a smaller --chunk or a larger --buffsize");
   }
   // NCCL's floor is 1/32 of the slice that its buffer gives (32 KiB by default), whatever the chunk
   if (slices > 1) {
@@ -67,7 +73,8 @@ std::vector<std::uint64_t> split_over_channels(std::uint64_t count, int element_
   const auto element = static_cast<std::uint64_t>(element_bytes);
   const std::uint64_t cell_bytes = round_up(ceil_div(kMinTrafficPerChannel, traffic_per_byte), 16);
   const std::uint64_t cells = ceil_div(count * element, cell_bytes);
-  const std::uint64_t per_channel = std::max<std::uint64_t>(1, ceil_div(cells, static_cast<std::uint64_t>(channels)));
+  const std::uint64_t per_channel =
+      std::max<std::uint64_t>(1, ceil_div(cells, static_cast<std::uint64_t>(channels)));
   std::vector<std::uint64_t> counts;
   const std::uint64_t share = per_channel * (cell_bytes / element);
   for (std::uint64_t done = 0; done < count; done += share) counts.push_back(std::min(share, count - done));

@@ -1,5 +1,6 @@
 #pragma once
 #include <vector>
+
 #include "model/predict/call.hpp"
 #include "model/schedule/geometry.hpp"
 #include "model/units.hpp"
@@ -17,20 +18,22 @@ struct ChunkGeometry {
   Bytes grain{16};
 };
 
-/// NCCL's chunk and slice sizes for a ring: FIFO of 8 steps, chunks of 4 steps in 2 slices for Simple all-reduce,
-/// reduce-scatter and all-gather, else one step.
+/// NCCL's chunk and slice sizes for a ring: FIFO of 8 steps, chunks of 4 steps in 2 slices for Simple
+/// all-reduce, reduce-scatter and all-gather, else one step.
 ///
-/// @param buffsize  wire bytes of a connection; absent: the protocol's default, or what a larger chunk needs at least
-/// @param chunk     payload of a chunk; absent: NCCL's. Slices keep their number a chunk, FIFO depth = buffsize / slice
-/// @throws Error    kind usage: a buffer below one step's grain, or that doesn't hold a chunk (the ring would lock up)
-/// Source: facts.md A2.
+/// @param buffsize  wire bytes of a connection; absent: the protocol's default, or what a larger chunk needs
+/// at least
+/// @param chunk     payload of a chunk; absent: NCCL's. Slices keep their number a chunk, FIFO depth =
+/// buffsize / slice
+/// @throws Error    kind usage: a buffer below one step's grain, or that doesn't hold a chunk (the ring would
+/// lock up) Source: facts.md A2.
 ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, std::optional<Bytes> buffsize,
                              std::optional<Bytes> chunk);
 
 /// How many elements each channel gets: NCCL's cells.
 ///
-/// Cells of 32 KiB of traffic (4 times that for LL) are dealt out in equal runs; the last channel takes the rest, so
-/// that small calls use fewer channels.
+/// Cells of 32 KiB of traffic (4 times that for LL) are dealt out in equal runs; the last channel takes the
+/// rest, so that small calls use fewer channels.
 /// @param count  elements to split (of one rank's block for all-gather and reduce-scatter)
 /// @return       at most `channels` counts, none of them 0 unless count is 0
 /// Source: facts.md A5.4 (NVIDIA/nccl src/enqueue.cc scheduleCollTasksToPlan).

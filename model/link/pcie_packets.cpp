@@ -1,6 +1,7 @@
 #include "model/link/pcie_packets.hpp"
 
 #include <algorithm>
+
 #include "model/error.hpp"
 
 namespace lanecast {
@@ -10,10 +11,13 @@ bool is_read(Traffic traffic) { return traffic == Traffic::sm_load || traffic ==
 
 Param payload_parameter(Traffic traffic) {
   switch (traffic) {
-    case Traffic::sm_store: return Param::pcie_sm_payload;
-    case Traffic::sm_load: return Param::pcie_sm_read_payload;
+    case Traffic::sm_store:
+      return Param::pcie_sm_payload;
+    case Traffic::sm_load:
+      return Param::pcie_sm_read_payload;
     case Traffic::copy_store:
-    case Traffic::copy_load: return Param::pcie_copy_payload;
+    case Traffic::copy_load:
+      return Param::pcie_copy_payload;
   }
   return Param::pcie_sm_payload;
 }
@@ -53,9 +57,12 @@ BytesPerSecond pcie_capacity(const Profile& profile, const Link& link, Bytes pac
 
 Seconds aspm_exit(const Profile& profile, const Link& link) {
   switch (link.aspm) {
-    case Aspm::off: return Seconds(0);
-    case Aspm::l0s: return profile.time(Param::pcie_l0s_exit);
-    case Aspm::l1: return profile.time(Param::pcie_l1_exit);
+    case Aspm::off:
+      return Seconds(0);
+    case Aspm::l0s:
+      return profile.time(Param::pcie_l0s_exit);
+    case Aspm::l1:
+      return profile.time(Param::pcie_l1_exit);
   }
   return Seconds(0);
 }

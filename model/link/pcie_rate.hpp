@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+
 #include "model/units.hpp"
 
 namespace lanecast {

@@ -7,7 +7,8 @@ namespace lanecast {
 namespace {
 
 template <class Enum, std::size_t N>
-std::optional<Enum> by_name(const std::array<std::pair<const char*, Enum>, N>& names, const std::string& text) {
+std::optional<Enum> by_name(const std::array<std::pair<const char*, Enum>, N>& names,
+                            const std::string& text) {
   for (const auto& [name, value] : names) {
     if (text == name) return value;
   }
@@ -37,11 +38,12 @@ constexpr std::array<std::pair<const char*, ReduceOp>, 5> kOps{{{"sum", ReduceOp
                                                                 {"min", ReduceOp::min},
                                                                 {"avg", ReduceOp::avg}}};
 
-constexpr std::array<std::pair<const char*, Collective>, 5> kCollectives{{{"all_reduce", Collective::all_reduce},
-                                                                          {"reduce_scatter", Collective::reduce_scatter},
-                                                                          {"all_gather", Collective::all_gather},
-                                                                          {"broadcast", Collective::broadcast},
-                                                                          {"reduce", Collective::reduce}}};
+constexpr std::array<std::pair<const char*, Collective>, 5> kCollectives{
+    {{"all_reduce", Collective::all_reduce},
+     {"reduce_scatter", Collective::reduce_scatter},
+     {"all_gather", Collective::all_gather},
+     {"broadcast", Collective::broadcast},
+     {"reduce", Collective::reduce}}};
 
 template <class Enum, std::size_t N>
 const char* name_of(const std::array<std::pair<const char*, Enum>, N>& names, Enum wanted) {
@@ -56,12 +58,16 @@ const char* name_of(const std::array<std::pair<const char*, Enum>, N>& names, En
 int element_bytes(Datatype type) {
   switch (type) {
     case Datatype::float64:
-    case Datatype::int64: return 8;
+    case Datatype::int64:
+      return 8;
     case Datatype::float32:
-    case Datatype::int32: return 4;
+    case Datatype::int32:
+      return 4;
     case Datatype::float16:
-    case Datatype::bfloat16: return 2;
-    case Datatype::uint8: return 1;
+    case Datatype::bfloat16:
+      return 2;
+    case Datatype::uint8:
+      return 1;
   }
   return 4;
 }
@@ -75,25 +81,33 @@ const char* to_string(Algorithm) { return "ring"; }
 
 const char* to_string(Registration r) {
   switch (r) {
-    case Registration::automatic: return "auto";
-    case Registration::on: return "on";
-    case Registration::off: return "off";
+    case Registration::automatic:
+      return "auto";
+    case Registration::on:
+      return "on";
+    case Registration::off:
+      return "off";
   }
   return "?";
 }
 
 std::optional<Datatype> datatype_from_string(const std::string& text) { return by_name(kDatatypes, text); }
 std::optional<ReduceOp> reduce_op_from_string(const std::string& text) { return by_name(kOps, text); }
-std::optional<Collective> collective_from_string(const std::string& text) { return by_name(kCollectives, text); }
+std::optional<Collective> collective_from_string(const std::string& text) {
+  return by_name(kCollectives, text);
+}
 
 double busbw_factor(Collective collective, int ranks) {
   const double n = ranks;
   switch (collective) {
-    case Collective::all_reduce: return 2.0 * (n - 1.0) / n;
+    case Collective::all_reduce:
+      return 2.0 * (n - 1.0) / n;
     case Collective::reduce_scatter:
-    case Collective::all_gather: return (n - 1.0) / n;
+    case Collective::all_gather:
+      return (n - 1.0) / n;
     case Collective::broadcast:
-    case Collective::reduce: return 1.0;
+    case Collective::reduce:
+      return 1.0;
   }
   return 1.0;
 }

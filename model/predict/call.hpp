@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <vector>
+
 #include "model/protocol/protocol.hpp"
 #include "model/schedule/geometry.hpp"
 #include "model/units.hpp"
@@ -26,7 +27,8 @@ struct Call {
   bool in_place = false;
   std::optional<Algorithm> algorithm;
   std::optional<Protocol> protocol;
-  std::optional<Transport> transport;  // p2p: for every pair, up to the machine's own p2p.level; shm: for none
+  std::optional<Transport>
+      transport;  // p2p: for every pair, up to the machine's own p2p.level; shm: for none
   std::optional<int> channels;
   std::optional<int> threads;
   std::optional<Bytes> buffsize;  // of one connection, wire bytes
@@ -34,19 +36,20 @@ struct Call {
   Launch launch = Launch::graph;
   int iterations = 20;  // launches in one graph, or in one stream timing
   Registration registration = Registration::automatic;
-  std::vector<int> ranks;        // GPU indices in ring order; empty: every present GPU
-  bool order_given = false;      // true: the ring follows `ranks` as written; false: the implementation orders it
+  std::vector<int> ranks;    // GPU indices in ring order; empty: every present GPU
+  bool order_given = false;  // true: the ring follows `ranks` as written; false: the implementation orders it
 };
 
 int element_bytes(Datatype type);
-const char* to_string(Datatype type);      // "float", "half", "bfloat16", "double", "int32", "int64", "uint8"
-const char* to_string(ReduceOp op);        // "sum", ...
-const char* to_string(Transport t);        // "p2p", "shm"
-const char* to_string(Launch launch);      // "stream", "graph"
-const char* to_string(Collective c);       // "all_reduce", ...
-const char* to_string(Algorithm a);        // "ring"
-const char* to_string(Registration r);     // "auto", "on", "off"
-std::optional<Datatype> datatype_from_string(const std::string& text);  // nccl-tests' names and float32, float16 ...
+const char* to_string(Datatype type);   // "float", "half", "bfloat16", "double", "int32", "int64", "uint8"
+const char* to_string(ReduceOp op);     // "sum", ...
+const char* to_string(Transport t);     // "p2p", "shm"
+const char* to_string(Launch launch);   // "stream", "graph"
+const char* to_string(Collective c);    // "all_reduce", ...
+const char* to_string(Algorithm a);     // "ring"
+const char* to_string(Registration r);  // "auto", "on", "off"
+std::optional<Datatype> datatype_from_string(
+    const std::string& text);  // nccl-tests' names and float32, float16 ...
 std::optional<ReduceOp> reduce_op_from_string(const std::string& text);
 std::optional<Collective> collective_from_string(const std::string& text);
 

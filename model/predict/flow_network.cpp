@@ -52,7 +52,8 @@ BytesPerSecond FlowNetworkBuilder::capacity_of(const Link& link) const {
       const Param share = engine_ == Engine::sm ? Param::nvlink_sm_efficiency : Param::nvlink_copy_efficiency;
       return link.lane_rate.value_or(BytesPerSecond(20e9)) * (link.count * profile_.value(share));
     }
-    case LinkKind::socket: return link.lane_rate.value_or(BytesPerSecond(20e9)) * reference_weight();
+    case LinkKind::socket:
+      return link.lane_rate.value_or(BytesPerSecond(20e9)) * reference_weight();
   }
   return BytesPerSecond(0);
 }
@@ -84,9 +85,14 @@ void FlowNetworkBuilder::cross_pcie(Lane& lane, int index, bool forward, bool ho
   if (!peer_at_root || link.from.kind != NodeKind::root) return;
   const RootComplex& root = machine_.roots[static_cast<std::size_t>(link.from.index)];
   if (root.p2p_port_rate) {
-    lane.resources.push_back(resource({Share::port, index, forward}, {link.name + " port", forward ? "down" : "up",
-                                                                      *root.p2p_port_rate * reference_weight(),
-                                                                      {}, {}, false, true}));
+    lane.resources.push_back(
+        resource({Share::port, index, forward}, {link.name + " port",
+                                                 forward ? "down" : "up",
+                                                 *root.p2p_port_rate * reference_weight(),
+                                                 {},
+                                                 {},
+                                                 false,
+                                                 true}));
   }
 }
 
@@ -95,10 +101,12 @@ void FlowNetworkBuilder::cross_other(Lane& lane, int index, bool forward) {
   const std::string way = node_name(machine_, forward ? link.from : link.to) + " to " +
                           node_name(machine_, forward ? link.to : link.from);
   const BytesPerSecond capacity = capacity_of(link);
-  lane.resources.push_back(resource({Share::direction, index, forward}, {link.name, way, capacity, {}, {}, false, true}));
+  lane.resources.push_back(
+      resource({Share::direction, index, forward}, {link.name, way, capacity, {}, {}, false, true}));
   if (link.kind != LinkKind::socket) return;  // NVLink: duplex costs nothing (facts.md G)
   const BytesPerSecond both = capacity * (2.0 * (1.0 - profile_.value(Param::socket_duplex)));
-  lane.resources.push_back(resource({Share::duplex, index, false}, {link.name, "both", both, {}, {}, false, true}));
+  lane.resources.push_back(
+      resource({Share::duplex, index, false}, {link.name, "both", both, {}, {}, false, true}));
 }
 
 void FlowNetworkBuilder::cross(Lane& lane, const Route& route, bool host) {
@@ -115,8 +123,9 @@ void FlowNetworkBuilder::cross(Lane& lane, const Route& route, bool host) {
   for (const int index : route.roots) {
     const RootComplex& root = machine_.roots[static_cast<std::size_t>(index)];
     if (!root.p2p_rate) continue;
-    lane.resources.push_back(resource({Share::root, index, false},
-                                      {root.name, "peer traffic", *root.p2p_rate * reference_weight(), {}, {}, false, true}));
+    lane.resources.push_back(
+        resource({Share::root, index, false},
+                 {root.name, "peer traffic", *root.p2p_rate * reference_weight(), {}, {}, false, true}));
   }
 }
 
@@ -149,7 +158,8 @@ double FlowNetworkBuilder::weight(const Route& route, Traffic traffic, bool host
   if (route.nvlink) return 1.0;
   Bytes packet = packet_payload(profile_, traffic, route_mps(route));
   if (traffic == Traffic::copy_store && old_copy_engine(route)) {
-    packet = std::min(packet, Bytes(static_cast<std::uint64_t>(profile_.value(Param::pcie_copy_payload_old))));
+    packet =
+        std::min(packet, Bytes(static_cast<std::uint64_t>(profile_.value(Param::pcie_copy_payload_old))));
   }
   // Intel root complexes re-issue peer writes as 64 B packets (facts.md A8, C9)
   if (!host && passes_intel_root(route)) packet = std::min(packet, Bytes(64));
@@ -179,8 +189,9 @@ int FlowNetworkBuilder::add_host(int gpu, const Route* store, std::optional<int>
   const bool sm = engine_ == Engine::sm;
   const auto memory = [&](int cpu) {
     const Cpu& owner = machine_.cpus[static_cast<std::size_t>(cpu)];
-    lane.resources.push_back(resource({Share::memory, cpu, false}, {"memory " + owner.name, "both",
-                                                                    owner.memory_rate * reference_weight(), {}, {}, false, true}));
+    lane.resources.push_back(resource(
+        {Share::memory, cpu, false},
+        {"memory " + owner.name, "both", owner.memory_rate * reference_weight(), {}, {}, false, true}));
   };
   lane.wire_per_payload = 0;
   for (const auto& [route, cpu, traffic] :
@@ -196,7 +207,8 @@ int FlowNetworkBuilder::add_host(int gpu, const Route* store, std::optional<int>
     const Link& link = machine_.links[static_cast<std::size_t>(own)];
     const BytesPerSecond joint = capacity_of(link) * (2.0 * profile_.value(Param::host_joint_share));
     const SoftCapacity soft{profile_.value(Param::host_joint_exponent), joint_flow};
-    const int shared = resource({Share::joint, gpu, false}, {link.name, "loads and stores", joint, soft, {}, false, false});
+    const int shared =
+        resource({Share::joint, gpu, false}, {link.name, "loads and stores", joint, soft, {}, false, false});
     if (load != nullptr) lane.resources.push_back(shared);
     if (store != nullptr) lane.resources.push_back(shared);
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <tuple>
 #include <vector>
+
 #include "model/link/pcie_packets.hpp"
 #include "model/profile/profile.hpp"
 #include "model/topology/machine.hpp"
@@ -18,15 +19,16 @@ struct SoftCapacity {
 };
 
 /// What flows share: one direction of a link, both directions of one, a socket link, host memory.
-/// Capacities are wire bytes; what has no packets (sockets, memory, NVLink) is scaled to the builder's packet size.
+/// Capacities are wire bytes; what has no packets (sockets, memory, NVLink) is scaled to the builder's packet
+/// size.
 struct Resource {
   std::string link;       // "gpu0", "uplink1", "upi0", "memory cpu0"
   std::string direction;  // "up", "down", "both", "cpu0 to cpu1"
   BytesPerSecond capacity{0};
   std::optional<SoftCapacity> soft;
-  BytesPerSecond usable{0};  // of the capacity, by the call's blocks together; see `approach`
+  BytesPerSecond usable{0};    // of the capacity, by the call's blocks together; see `approach`
   bool soft_approach = false;  // a PCIe link with peer traffic of thread blocks
-  bool physical = true;  // false: what thread blocks can do, not the link; left out of the limit
+  bool physical = true;        // false: what thread blocks can do, not the link; left out of the limit
 };
 
 /// A way through the machine that a flow can take. A resource may appear twice (load and store at once).
@@ -51,7 +53,8 @@ struct FlowNetwork {
 /// Who drives the flows of a network: thread blocks, or copy engines.
 enum class Engine { sm, copy };
 
-/// Turns routes into lanes over shared resources. Resources are made once and shared by the lanes that cross them.
+/// Turns routes into lanes over shared resources. Resources are made once and shared by the lanes that cross
+/// them.
 class FlowNetworkBuilder {
  public:
   FlowNetworkBuilder(const Machine& machine, const Profile& profile, Engine engine);
@@ -60,7 +63,8 @@ class FlowNetworkBuilder {
   int add_peer(const Route& route);
 
   /// A lane from a GPU into host memory, out of it, or both at once (a block that loads and stores).
-  /// @param joint_flow  SM engine: rate at which one block loads and stores together; 0 leaves the joint limit out
+  /// @param joint_flow  SM engine: rate at which one block loads and stores together; 0 leaves the joint
+  /// limit out
   int add_host(int gpu, const Route* store, std::optional<int> store_cpu, const Route* load,
                std::optional<int> load_cpu, BytesPerSecond joint_flow);
 
@@ -86,7 +90,8 @@ class FlowNetworkBuilder {
   bool old_copy_engine(const Route& route) const;
   Bytes route_mps(const Route& route) const;
   bool passes_intel_root(const Route& route) const;
-  /// The duplex loss of peer traffic is acknowledgements and credits, one DLLP a packet: smaller packets lose more.
+  /// The duplex loss of peer traffic is acknowledgements and credits, one DLLP a packet: smaller packets lose
+  /// more.
   double dllp_share_of_packets() const;
   BytesPerSecond capacity_of(const Link& link) const;
 

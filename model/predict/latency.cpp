@@ -12,7 +12,8 @@ Seconds route_latency(const Machine& machine, const Profile& profile, const Rout
     const auto& own = machine.switches[static_cast<std::size_t>(index)].latency;
     sum += own.value_or(profile.time(Param::latency_switch));
   }
-  // From root to root is one traversal of the CPU's fabric: a second root or quadrant adds 10 ns (facts.md C5).
+  // From root to root is one traversal of the CPU's fabric: a second root or quadrant adds 10 ns (facts.md
+  // C5).
   Seconds fabric(0);
   for (const int index : route.roots) {
     const auto& own = machine.roots[static_cast<std::size_t>(index)].latency;
@@ -33,9 +34,10 @@ Seconds peer_latency(const Machine& machine, const Profile& profile, int from_gp
   }
   const auto route = peer_route(machine, from_gpu, to_gpu);
   if (!route) {
-    throw Error(ErrorKind::usage, "no route between GPU " + std::to_string(from_gpu) + " and GPU " +
-                                      std::to_string(to_gpu),
-                "machine `" + machine.name + "`", "describe their PCIe links and the links between the sockets");
+    throw Error(ErrorKind::usage,
+                "no route between GPU " + std::to_string(from_gpu) + " and GPU " + std::to_string(to_gpu),
+                "machine `" + machine.name + "`",
+                "describe their PCIe links and the links between the sockets");
   }
   return profile.time(Param::latency_gpu) + route_latency(machine, profile, *route);
 }

@@ -5,8 +5,9 @@
 
 namespace lanecast {
 
-/// What switches, roots, sockets and cables on a route add to a one-way trip. Two roots are one traversal, the slower
-/// one's. Values of the machine's file go before the profile's. Source of the priors: facts.md C5, C9.
+/// What switches, roots, sockets and cables on a route add to a one-way trip. Two roots are one traversal,
+/// the slower one's. Values of the machine's file go before the profile's. Source of the priors: facts.md C5,
+/// C9.
 Seconds route_latency(const Machine& machine, const Profile& profile, const Route& route);
 
 /// One way from a store on one GPU to the poll on another that sees it, over NVLink or PCIe peer access.

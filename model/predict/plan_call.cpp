@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+
 #include "model/predict/ring_traffic.hpp"
+#include "model/predict/warnings.hpp"
 
 namespace lanecast {
 namespace {
 
-constexpr double kSmallBytes = 64.0 * 1024;        // up to here latency decides, and the band of latencies holds
+constexpr double kSmallBytes = 64.0 * 1024;  // up to here latency decides, and the band of latencies holds
 constexpr double kLargeBytes = 4.0 * 1024 * 1024;  // from here bandwidth does
 
 RingPlan plan_with(const Machine& machine, const Profile& profile, const Implementation& implementation,
@@ -46,13 +48,14 @@ double band(const Profile& profile, Bytes size) {
 void add_default_warnings(const Implementation& implementation, const Call& call, ResolvedCall& resolved) {
   if (implementation.library != Library::nccl) return;
   if (!call.protocol || !call.channels) {
-    resolved.warnings.push_back({"LC-IMPL-01",
-                                 "what the call leaves open of protocol and channels is a simple default; NCCL's own "
-                                 "choice is not modelled yet. Name --protocol and --channels to be sure"});
+    resolved.warnings.push_back(
+        {"LC-IMPL-01",
+         "what the call leaves open of protocol and channels is a simple default; NCCL's own "
+         "choice is not modelled yet. Name --protocol and --channels to be sure"});
   }
   if (resolved.order.size() > 2 && !call.order_given) {
-    resolved.warnings.push_back({"LC-IMPL-02",
-                                 "the ring goes by GPU index; NCCL's own search for an order is not modelled yet"});
+    resolved.warnings.push_back(
+        {"LC-IMPL-02", "the ring goes by GPU index; NCCL's own search for an order is not modelled yet"});
   }
 }
 
@@ -93,12 +96,7 @@ Prediction describe(const Profile& profile, const RingPlan& plan) {
   prediction.ring_order = resolved.order;
   prediction.busbw_factor = busbw_factor(resolved.call.collective, static_cast<int>(resolved.order.size()));
   prediction.warnings = resolved.warnings;
-  if (std::all_of(parameter_table().begin(), parameter_table().end(),
-                  [&](const ParameterInfo& p) { return profile.from_prior(*parameter_from_name(p.name)); })) {
-    prediction.warnings.push_back({"LC-PROFILE-01", "profile `" + profile.name +
-                                                        "` holds priors only; nothing was fitted to this machine or "
-                                                        "any like it"});
-  }
+  for (Warning& warning : prior_warnings(profile)) prediction.warnings.push_back(std::move(warning));
   return prediction;
 }
 

@@ -1,12 +1,13 @@
 #pragma once
 #include <cstdint>
+
 #include "model/predict/prediction.hpp"
 #include "model/predict/ring_plan.hpp"
 
 namespace lanecast {
 
-/// Resolves a call and plans it. Where the protocol is open, the closed form chooses among LL, Simple and, on a ring of
-/// NVLink alone, LL128: a simple default, not NCCL's own choice (warning LC-IMPL-01 with `nccl`).
+/// Resolves a call and plans it. Where the protocol is open, the closed form chooses among LL, Simple and, on
+/// a ring of NVLink alone, LL128: a simple default, not NCCL's own choice (warning LC-IMPL-01 with `nccl`).
 /// @throws Error  kind usage, as resolve_call
 RingPlan plan_call(const Machine& machine, const Profile& profile, const Implementation& implementation,
                    const Call& call, std::uint64_t seed);

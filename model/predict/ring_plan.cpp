@@ -52,7 +52,8 @@ class RingPlanner {
       OperationCost& cost = plan.operations[i];
       cost.lane = !receives(action) ? send : sends(action) ? relay : receive;
       const double packets =
-          cost.lane < 0 ? 1.0 : builder_.network().lanes[static_cast<std::size_t>(cost.lane)].wire_per_payload;
+          cost.lane < 0 ? 1.0
+                        : builder_.network().lanes[static_cast<std::size_t>(cost.lane)].wire_per_payload;
       cost.wire_per_payload = traits_.wire_per_payload * packets;
       cost.rate = payload_rate(at, action) * cost.wire_per_payload;
       cost.overhead = overhead(at, action);
@@ -64,7 +65,9 @@ class RingPlanner {
   }
 
   /// CPU whose memory holds the FIFO between two GPUs: the receiver's (facts.md A7, NCCL_SHM_LOCALITY).
-  int fifo_cpu(const RingLink& link) const { return cpu_of(machine_, {NodeKind::gpu, link.to_gpu}).value_or(0); }
+  int fifo_cpu(const RingLink& link) const {
+    return cpu_of(machine_, {NodeKind::gpu, link.to_gpu}).value_or(0);
+  }
 
   Route store_route(const RingLink& link) const {
     return *host_route(machine_, link.from_gpu, fifo_cpu(link), /*to_host=*/true);
@@ -73,9 +76,11 @@ class RingPlanner {
     return *host_route(machine_, link.to_gpu, fifo_cpu(link), /*to_host=*/false);
   }
 
-  /// A load from the FIFO in host memory: the prior holds for a card on a root port of the memory's own socket.
+  /// A load from the FIFO in host memory: the prior holds for a card on a root port of the memory's own
+  /// socket.
   Seconds host_round_trip(const RingLink& link) const {
-    const Seconds beyond = route_latency(machine_, profile_, load_route(link)) - profile_.time(Param::latency_root);
+    const Seconds beyond =
+        route_latency(machine_, profile_, load_route(link)) - profile_.time(Param::latency_root);
     return profile_.time(Param::host_read_round_trip) + 2.0 * beyond;
   }
 
@@ -126,7 +131,8 @@ class RingPlanner {
 
   /// Wire rate at which one block loads from and stores to host memory together, both counted.
   BytesPerSecond joint_flow(const Neighbours& at) const {
-    return payload_rate(at, RingAction::reduce_send) * (2.0 * traits_.wire_per_payload * builder_.reference_weight());
+    return payload_rate(at, RingAction::reduce_send) *
+           (2.0 * traits_.wire_per_payload * builder_.reference_weight());
   }
 
   double thread_share() const {
@@ -138,9 +144,12 @@ class RingPlanner {
     const bool from_host = receives(action) && at.previous.transport == Transport::shm;
     const bool to_host = sends(action) && at.next.transport == Transport::shm;
     switch (resolved_.protocol) {
-      case Protocol::simple: return simple_rate(action, from_host, to_host);
-      case Protocol::ll: return line_rate(at, action, from_host, Param::ll_send, kLlPayload);
-      case Protocol::ll128: return ll128_rate(at, action, from_host);
+      case Protocol::simple:
+        return simple_rate(action, from_host, to_host);
+      case Protocol::ll:
+        return line_rate(at, action, from_host, Param::ll_send, kLlPayload);
+      case Protocol::ll128:
+        return ll128_rate(at, action, from_host);
     }
     return BytesPerSecond(0);
   }
@@ -148,7 +157,8 @@ class RingPlanner {
   BytesPerSecond simple_rate(RingAction action, bool from_host, bool to_host) const {
     const auto linear = [&](Param p) { return profile_.rate(p) * std::min(1.0, thread_share()); };
     const auto stores = [&](Param p) {
-      return profile_.rate(p) * std::min(1.0, resolved_.threads / profile_.value(Param::send_threads_to_peak));
+      return profile_.rate(p) *
+             std::min(1.0, resolved_.threads / profile_.value(Param::send_threads_to_peak));
     };
     switch (action) {
       case RingAction::send:
@@ -162,12 +172,14 @@ class RingPlanner {
         if (from_host) return linear(Param::simple_host_copy);
         return std::min(stores(to_host ? Param::simple_host_send : Param::simple_peer_send),
                         linear(Param::simple_peer_copy));
-      case RingAction::copy: return linear(from_host ? Param::simple_host_copy : Param::simple_peer_copy);
+      case RingAction::copy:
+        return linear(from_host ? Param::simple_host_copy : Param::simple_peer_copy);
     }
     return BytesPerSecond(0);
   }
 
-  /// A receiving thread takes one line a turn: a load, a check and a store on (facts.md A3, h200-findings.md).
+  /// A receiving thread takes one line a turn: a load, a check and a store on (facts.md A3,
+  /// h200-findings.md).
   BytesPerSecond line_rate(const Neighbours& at, RingAction action, bool from_host, Param send,
                            double bytes_in_flight) const {
     if (!receives(action)) return profile_.rate(send) * thread_share();
@@ -188,7 +200,8 @@ class RingPlanner {
 
   /// LL is fast while its buffers stay in the L2 cache (h200-findings.md).
   double l2_gain() const {
-    const double working_set = static_cast<double>(resolved_.call.size.value()) * (resolved_.call.in_place ? 1 : 2);
+    const double working_set =
+        static_cast<double>(resolved_.call.size.value()) * (resolved_.call.in_place ? 1 : 2);
     double cache = std::numeric_limits<double>::max();
     for (const int gpu : resolved_.order) {
       const auto& l2 = machine_.gpus[static_cast<std::size_t>(gpu)].l2;
@@ -201,14 +214,16 @@ class RingPlanner {
     const bool from_host = receives(action) && at.previous.transport == Transport::shm;
     const Seconds host_turn = from_host ? host_round_trip(at.previous) : Seconds(0);
     switch (resolved_.protocol) {
-      case Protocol::simple: return profile_.time(Param::simple_overhead) + host_turn;
+      case Protocol::simple:
+        return profile_.time(Param::simple_overhead) + host_turn;
       case Protocol::ll: {
         // the poll that sees a line of a peer has loaded it already: what is left of the turn is the store on
         const Seconds stores_on = 0.5 * profile_.time(Param::ll_peer_poll);
         const Seconds first = receives(action) && !from_host ? stores_on : host_turn;
         return profile_.time(Param::ll_overhead) + first;
       }
-      case Protocol::ll128: return profile_.time(Param::ll128_overhead) + host_turn;
+      case Protocol::ll128:
+        return profile_.time(Param::ll128_overhead) + host_turn;
     }
     return Seconds(0);
   }
@@ -236,7 +251,8 @@ std::vector<double> channel_factors(int channels, double spread, std::uint64_t s
     factors.push_back(1.0 + spread * place);
   }
   for (std::size_t i = factors.size(); i > 1; --i) std::swap(factors[i - 1], factors[mix(seed + i) % i]);
-  // The last channel may have less to do than the others. Were it the slowest, a larger call could take less time.
+  // The last channel may have less to do than the others. Were it the slowest, a larger call could take less
+  // time.
   if (!factors.empty()) std::iter_swap(factors.begin(), std::min_element(factors.begin(), factors.end()));
   return factors;
 }
@@ -263,7 +279,8 @@ Seconds launch_time(const Profile& profile, const ResolvedCall& resolved) {
 Seconds with_stream_period(const Profile& profile, Seconds device_time) {
   constexpr double kSoftness = 4;
   const double period = profile.time(Param::stream_period).value();
-  return Seconds(std::pow(std::pow(period, kSoftness) + std::pow(device_time.value(), kSoftness), 1.0 / kSoftness));
+  return Seconds(
+      std::pow(std::pow(period, kSoftness) + std::pow(device_time.value(), kSoftness), 1.0 / kSoftness));
 }
 
 Seconds single_rank_time(const Profile& profile, const Call& call) {
@@ -290,7 +307,8 @@ void add_rates(const RingPlan& plan, const OperationCost& cost, std::map<int, do
   }
 }
 
-/// What the passing on of data asks of each resource: the bulk of a ring's work, and what links are approached with.
+/// What the passing on of data asks of each resource: the bulk of a ring's work, and what links are
+/// approached with.
 std::vector<BytesPerSecond> relay_demand(const RingPlan& plan) {
   const Collective collective = plan.resolved.call.collective;
   const bool reduces = collective != Collective::all_gather && collective != Collective::broadcast;
@@ -298,7 +316,8 @@ std::vector<BytesPerSecond> relay_demand(const RingPlan& plan) {
   std::map<int, double> rates;
   for (const PositionPlan& position : plan.positions) add_rates(plan, position.operations[relay], rates);
   std::vector<BytesPerSecond> asked(plan.network.resources.size(), BytesPerSecond(0));
-  for (const auto& [r, rate] : rates) asked[static_cast<std::size_t>(r)] = BytesPerSecond(rate * sum_of_factors(plan));
+  for (const auto& [r, rate] : rates)
+    asked[static_cast<std::size_t>(r)] = BytesPerSecond(rate * sum_of_factors(plan));
   return asked;
 }
 
@@ -313,12 +332,14 @@ std::vector<BytesPerSecond> demand(const RingPlan& plan) {
       add_rates(plan, cost, here);
       for (const auto& [r, rate] : here) most[r] = std::max(most[r], rate);
     }
-    for (const auto& [r, rate] : most) asked[static_cast<std::size_t>(r)] += BytesPerSecond(rate * sum_of_factors(plan));
+    for (const auto& [r, rate] : most)
+      asked[static_cast<std::size_t>(r)] += BytesPerSecond(rate * sum_of_factors(plan));
   }
   return asked;
 }
 
-RingPlan plan_ring(const Machine& machine, const Profile& profile, const ResolvedCall& resolved, std::uint64_t seed) {
+RingPlan plan_ring(const Machine& machine, const Profile& profile, const ResolvedCall& resolved,
+                   std::uint64_t seed) {
   RingPlan plan;
   plan.resolved = resolved;
   RingPlanner planner(machine, profile, resolved);

@@ -19,8 +19,9 @@ bool same_hop(const HopCost& a, const HopCost& b) {
 }
 
 bool same_resource(const Resource& a, const Resource& b) {
-  const bool soft = a.soft.has_value() == b.soft.has_value() &&
-                    (!a.soft || (a.soft->exponent == b.soft->exponent && a.soft->flow_rate == b.soft->flow_rate));
+  const bool soft =
+      a.soft.has_value() == b.soft.has_value() &&
+      (!a.soft || (a.soft->exponent == b.soft->exponent && a.soft->flow_rate == b.soft->flow_rate));
   return soft && a.capacity == b.capacity && a.usable == b.usable && a.physical == b.physical;
 }
 
@@ -74,7 +75,8 @@ std::optional<ResourceMap> rotation(const RingPlan& plan, std::size_t by) {
   return map;
 }
 
-/// Number of the orbit of each resource, and how many resources each orbit has. Unused resources have none (-1).
+/// Number of the orbit of each resource, and how many resources each orbit has. Unused resources have none
+/// (-1).
 struct Orbits {
   std::vector<int> of;
   std::vector<int> size;
@@ -169,7 +171,8 @@ std::optional<RingPlan> reduce_by_rotation(const RingPlan& plan, int period) {
     channel.resize(kept);
     for (RingWork& work : channel) {
       const std::uint64_t even = round_up(work.count, chunks_per_loop(work) * work.grain_count);
-      if (static_cast<double>(even - work.count) > kMostAdded * static_cast<double>(work.count)) return std::nullopt;
+      if (static_cast<double>(even - work.count) > kMostAdded * static_cast<double>(work.count))
+        return std::nullopt;
       work.count = even;
     }
   }

@@ -49,11 +49,13 @@ static_assert(RingPrimitives<CountingPrimitives>);
 template <class Visit>
 void for_each_total(const RingPlan& plan, Visit visit) {
   for (std::size_t c = 0; c < plan.resolved.work.size(); ++c) {
-    for (std::size_t p = 0; p < plan.positions.size(); ++p) visit(c, p, count_actions(plan.resolved.work[c][p]));
+    for (std::size_t p = 0; p < plan.positions.size(); ++p)
+      visit(c, p, count_actions(plan.resolved.work[c][p]));
   }
 }
 
-/// Flights and fences of one slice around the ring; what the ranks do with it is counted with the channel's work.
+/// Flights and fences of one slice around the ring; what the ranks do with it is counted with the channel's
+/// work.
 Seconds around_once(const RingPlan& plan) {
   const RingWork& work = plan.resolved.work.front().front();
   Seconds sum(0);

@@ -5,10 +5,10 @@ namespace lanecast {
 
 /// What is known of one parameter of the model before anything is measured.
 struct ParameterInfo {
-  std::string name;    // "pcie.dllp_share"
-  std::string unit;    // "1", "GB/s", "us", "ns", "B"
-  double prior = 0;    // in `unit`
-  double low = 0;      // plausible range, in `unit`
+  std::string name;  // "pcie.dllp_share"
+  std::string unit;  // "1", "GB/s", "us", "ns", "B"
+  double prior = 0;  // in `unit`
+  double low = 0;    // plausible range, in `unit`
   double high = 0;
   std::string source;  // where the prior comes from
   std::string doc;     // what it means

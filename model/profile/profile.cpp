@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <cmath>
+
 #include "model/error.hpp"
 
 namespace lanecast {

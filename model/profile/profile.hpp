@@ -4,12 +4,14 @@
 #include <optional>
 #include <string>
 #include <vector>
+
 #include "model/profile/parameter.hpp"
 #include "model/units.hpp"
 
 namespace lanecast {
 
-/// Every fitted or assumed number of the model. `parameter_table()` says unit, prior, range, source and meaning.
+/// Every fitted or assumed number of the model. `parameter_table()` says unit, prior, range, source and
+/// meaning.
 enum class Param : std::size_t {
   // PCIe packets
   pcie_write_overhead,

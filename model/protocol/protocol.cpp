@@ -4,9 +4,12 @@ namespace lanecast {
 
 const char* to_string(Protocol protocol) {
   switch (protocol) {
-    case Protocol::simple: return "simple";
-    case Protocol::ll: return "ll";
-    case Protocol::ll128: return "ll128";
+    case Protocol::simple:
+      return "simple";
+    case Protocol::ll:
+      return "ll";
+    case Protocol::ll128:
+      return "ll128";
   }
   return "?";
 }

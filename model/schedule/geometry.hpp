@@ -1,6 +1,7 @@
 #pragma once
 #include <concepts>
 #include <cstdint>
+
 #include "model/units.hpp"
 
 namespace lanecast {
@@ -9,15 +10,16 @@ enum class Collective : std::uint8_t { all_reduce, reduce_scatter, all_gather, b
 
 /// What one channel of one rank has to do: a plain value that a kernel can take by copy.
 ///
-/// Counts and offsets are elements. The share is that of one *rank's part*: for all-reduce, broadcast and reduce the
-/// channel's part of the whole buffer; for all-gather and reduce-scatter the channel's part of one rank's block
+/// Counts and offsets are elements. The share is that of one *rank's part*: for all-reduce, broadcast and
+/// reduce the channel's part of the whole buffer; for all-gather and reduce-scatter the channel's part of one
+/// rank's block
 /// (`block_stride` elements apart in the larger buffer).
 struct RingWork {
   Collective collective = Collective::all_reduce;
   int channel = 0;
   int position = 0;  // of this rank in the ring of this channel
   int ranks = 2;
-  int root = 0;      // ring position; broadcast and reduce
+  int root = 0;  // ring position; broadcast and reduce
   bool in_place = false;
   int element_bytes = 4;
   std::uint64_t offset = 0;        // where the channel's share begins
@@ -27,14 +29,16 @@ struct RingWork {
   std::uint64_t grain_count = 1;   // chunk sizes of the last loop are rounded up to this
   int slices_per_chunk = 1;
   const int* order = nullptr;  // rank at each ring position (block numbers); null: position = rank
-  std::uint64_t min_slice_count = 1;  // slices are not made smaller than this (facts.md A2: 1/32 of the step's slice)
+  std::uint64_t min_slice_count =
+      1;  // slices are not made smaller than this (facts.md A2: 1/32 of the step's slice)
 };
 
-/// A chunk of one loop: where it lies in the buffers, in elements. Trailing chunks of the last loop may be short or
-/// empty.
+/// A chunk of one loop: where it lies in the buffers, in elements. Trailing chunks of the last loop may be
+/// short or empty.
 struct Chunk {
-  int index = 0;             // chunk number within the loop
-  std::uint64_t offset = 0;  // in the larger buffer (all-gather output, reduce-scatter input), else in the buffer
+  int index = 0;  // chunk number within the loop
+  std::uint64_t offset =
+      0;  // in the larger buffer (all-gather output, reduce-scatter input), else in the buffer
   std::uint64_t block_offset = 0;  // within one rank's block (reduce-scatter output, all-gather input)
   std::uint64_t count = 0;
 };
@@ -88,7 +92,8 @@ LANECAST_HD constexpr Chunk chunk_of(const RingWork& work, std::uint64_t loop, i
 
 /// The i-th slice of a chunk. All of a chunk's slices are handed out; those behind its end are empty.
 /// Source: facts.md A2 (slice = max(ceil(n / (16 slices)) x 16, floor)).
-LANECAST_HD constexpr Slice slice_of(const RingWork& work, const Chunk& chunk, std::uint64_t loop, int step, int i) {
+LANECAST_HD constexpr Slice slice_of(const RingWork& work, const Chunk& chunk, std::uint64_t loop, int step,
+                                     int i) {
   const auto slices = static_cast<std::uint64_t>(work.slices_per_chunk);
   std::uint64_t size = slices == 1 ? chunk.count : ceil_div(chunk.count, 16 * slices) * 16;
   if (size < work.min_slice_count) size = work.min_slice_count;

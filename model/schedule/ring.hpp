@@ -1,13 +1,14 @@
 #pragma once
 #include <cstdint>
+
 #include "model/schedule/geometry.hpp"
 #include "model/units.hpp"
 
 namespace lanecast {
 
 /// What an executor offers. Each call handles one slice and may block on the previous rank (data) and on the
-/// next rank (credit). An empty slice (count 0) still takes its turn: credit and, where the flag is apart from the data
-/// (Simple), flag.
+/// next rank (credit). An empty slice (count 0) still takes its turn: credit and, where the flag is apart
+/// from the data (Simple), flag.
 ///
 /// | call             | takes from previous | reads own input | gives to next | writes own output |
 /// | send             |                     | yes             | yes           |                   |
@@ -18,8 +19,9 @@ namespace lanecast {
 /// | copy_send        | yes                 |                 | yes           | yes               |
 /// | copy             | yes                 |                 |               | yes               |
 ///
-/// `next_loop` and `next_step` let an executor skip turns that repeat (the simulator folds; others return what they
-/// were given): they get the index that would run now, and return the one to go on with, at most `end`.
+/// `next_loop` and `next_step` let an executor skip turns that repeat (the simulator folds; others return
+/// what they were given): they get the index that would run now, and return the one to go on with, at most
+/// `end`.
 template <class P>
 concept RingPrimitives = requires(P p, const Slice& slice, std::uint64_t index) {
   p.send(slice);
@@ -49,28 +51,36 @@ struct RingStep {
   RingAction action;
 };
 
-LANECAST_HD constexpr bool receives(RingAction a) { return a != RingAction::send && a != RingAction::keep_send; }
+LANECAST_HD constexpr bool receives(RingAction a) {
+  return a != RingAction::send && a != RingAction::keep_send;
+}
 LANECAST_HD constexpr bool reduces(RingAction a) {
   return a == RingAction::reduce_send || a == RingAction::reduce_keep_send || a == RingAction::reduce_keep;
 }
-LANECAST_HD constexpr bool sends(RingAction a) { return a != RingAction::copy && a != RingAction::reduce_keep; }
+LANECAST_HD constexpr bool sends(RingAction a) {
+  return a != RingAction::copy && a != RingAction::reduce_keep;
+}
 
 /// Turns a rank takes in one loop (ranks >= 2): facts.md A1 for all-reduce.
 LANECAST_HD constexpr int ring_step_count(Collective collective, int ranks) {
   switch (collective) {
-    case Collective::all_reduce: return 2 * ranks - 1;
+    case Collective::all_reduce:
+      return 2 * ranks - 1;
     case Collective::reduce_scatter:
-    case Collective::all_gather: return ranks;
+    case Collective::all_gather:
+      return ranks;
     case Collective::broadcast:
-    case Collective::reduce: return 1;
+    case Collective::reduce:
+      return 1;
   }
   return 0;
 }
 
 /// What the rank at ring position `position` does at turn `step` (0 <= step < ring_step_count).
 ///
-/// Chunks are numbered by ring position for all-reduce, all-gather and reduce-scatter: position r ends the reduce
-/// phase with chunk r. Broadcast and reduce have one chunk a loop and a chain that starts or ends at `root`.
+/// Chunks are numbered by ring position for all-reduce, all-gather and reduce-scatter: position r ends the
+/// reduce phase with chunk r. Broadcast and reduce have one chunk a loop and a chain that starts or ends at
+/// `root`.
 /// @param root  ring position of the root; broadcast and reduce only
 /// @param in_place  all-gather and broadcast: the root's own part already lies in the output
 /// Source: facts.md A1 (NVIDIA/nccl src/device/all_reduce.h and its siblings).
@@ -105,20 +115,34 @@ LANECAST_HD constexpr RingStep ring_step(Collective collective, int position, in
 template <RingPrimitives P>
 LANECAST_DEV constexpr void run_ring_action(P& p, RingAction action, const Slice& slice) {
   switch (action) {
-    case RingAction::send: p.send(slice); break;
-    case RingAction::keep_send: p.keep_send(slice); break;
-    case RingAction::reduce_send: p.reduce_send(slice); break;
-    case RingAction::reduce_keep_send: p.reduce_keep_send(slice); break;
-    case RingAction::reduce_keep: p.reduce_keep(slice); break;
-    case RingAction::copy_send: p.copy_send(slice); break;
-    case RingAction::copy: p.copy(slice); break;
+    case RingAction::send:
+      p.send(slice);
+      break;
+    case RingAction::keep_send:
+      p.keep_send(slice);
+      break;
+    case RingAction::reduce_send:
+      p.reduce_send(slice);
+      break;
+    case RingAction::reduce_keep_send:
+      p.reduce_keep_send(slice);
+      break;
+    case RingAction::reduce_keep:
+      p.reduce_keep(slice);
+      break;
+    case RingAction::copy_send:
+      p.copy_send(slice);
+      break;
+    case RingAction::copy:
+      p.copy(slice);
+      break;
   }
 }
 
 /// The ring, written once: everything that one channel of one rank does for a call.
 ///
-/// Loops cover the channel's share; each loop is ring_step_count turns; each turn is one chunk in slices_per_chunk
-/// slices. The executor blocks inside the primitives; nothing else synchronises.
+/// Loops cover the channel's share; each loop is ring_step_count turns; each turn is one chunk in
+/// slices_per_chunk slices. The executor blocks inside the primitives; nothing else synchronises.
 /// LANECAST_DEV, not LANECAST_HD: nvcc rejects a host+device template that calls device-only members.
 template <RingPrimitives P>
 LANECAST_DEV constexpr void run_ring(P& p, const RingWork& work) {
@@ -127,8 +151,8 @@ LANECAST_DEV constexpr void run_ring(P& p, const RingWork& work) {
   for (std::uint64_t loop = p.next_loop(0, loops); loop < loops; loop = p.next_loop(loop + 1, loops)) {
     const auto end = static_cast<std::uint64_t>(steps);
     for (std::uint64_t s = p.next_step(loop, 0, end); s < end; s = p.next_step(loop, s + 1, end)) {
-      const RingStep step = ring_step(work.collective, work.position, work.ranks, static_cast<int>(s), work.root,
-                                      work.in_place);
+      const RingStep step = ring_step(work.collective, work.position, work.ranks, static_cast<int>(s),
+                                      work.root, work.in_place);
       const Chunk chunk = chunk_of(work, loop, step.chunk);
       for (int i = 0; i < work.slices_per_chunk; ++i) {
         run_ring_action(p, step.action, slice_of(work, chunk, loop, static_cast<int>(s), i));

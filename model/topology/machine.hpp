@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 #include <vector>
+
 #include "model/link/pcie_rate.hpp"
 #include "model/units.hpp"
 
@@ -30,7 +31,7 @@ struct Cpu {
 /// A root complex (host bridge). Its root ports are the upper ends of the links that leave it.
 struct RootComplex {
   std::string name;
-  int cpu = 0;  // index into Machine::cpus
+  int cpu = 0;                                  // index into Machine::cpus
   std::optional<BytesPerSecond> p2p_rate;       // limit for all peer traffic through this root together
   std::optional<BytesPerSecond> p2p_port_rate;  // the same for one root port, per direction
   std::optional<Seconds> latency;               // traversal; the profile's prior where absent
@@ -48,12 +49,12 @@ struct PcieSwitch {
 /// An accelerator of any vendor. What it can do per second is the profile's, chosen by `model` and `arch`.
 struct Gpu {
   std::string name;
-  std::string model;             // as the vendor prints it: "Tesla V100-PCIE-16GB"
-  int sm = 0;                    // compute capability x 10 (70, 80, 86, 89, 90, 120); 0 is unknown or another vendor
-  bool present = true;           // false: the card is gone; rings close over the rest
-  std::optional<bool> p2p;       // can take and make peer accesses; where absent, known from `model`
-  std::optional<Bytes> l2;       // last-level cache
-  std::string bdf;               // 0000:3b:00.0, may be empty
+  std::string model;    // as the vendor prints it: "Tesla V100-PCIE-16GB"
+  int sm = 0;           // compute capability x 10 (70, 80, 86, 89, 90, 120); 0 is unknown or another vendor
+  bool present = true;  // false: the card is gone; rings close over the rest
+  std::optional<bool> p2p;  // can take and make peer accesses; where absent, known from `model`
+  std::optional<Bytes> l2;  // last-level cache
+  std::string bdf;          // 0000:3b:00.0, may be empty
   std::string source;
 };
 
@@ -85,14 +86,14 @@ struct Link {
   int max_width = 16;
   PcieRate rate = PcieRate::gen3;
   int width = 16;
-  Bytes mps{256};                  // Maximum Payload Size set at this link
-  Bytes mrrs{512};                 // Maximum Read Request Size of the device below
-  double replay_rate = 0;          // share of packets that are replayed, 0 to 0.5
+  Bytes mps{256};          // Maximum Payload Size set at this link
+  Bytes mrrs{512};         // Maximum Read Request Size of the device below
+  double replay_rate = 0;  // share of packets that are replayed, 0 to 0.5
   Aspm aspm = Aspm::off;
   std::optional<Seconds> latency;  // extra one-way latency of this link (cable, retimer); socket: crossing
 
   // NVLink and socket links
-  int count = 1;                         // NVLink: how many bonded links
+  int count = 1;                            // NVLink: how many bonded links
   std::optional<BytesPerSecond> lane_rate;  // NVLink: of one link; socket: of the whole, per direction
 
   std::string source;
@@ -107,9 +108,10 @@ enum class Distance { loc, nvl, pix, pxb, phb, node, sys };
 
 /// Machine-wide settings that decide who may access whom.
 struct PeerAccess {
-  bool enabled = true;            // false: no peer access at all (driver, NCCL_P2P_DISABLE=1)
-  std::optional<Distance> level;  // farthest distance that may use peer access (NCCL_P2P_LEVEL); absent: implementation's
-  bool iommu = false;             // translation on (not pass-through): peer traffic goes through the root
+  bool enabled = true;  // false: no peer access at all (driver, NCCL_P2P_DISABLE=1)
+  std::optional<Distance>
+      level;  // farthest distance that may use peer access (NCCL_P2P_LEVEL); absent: implementation's
+  bool iommu = false;  // translation on (not pass-through): peer traffic goes through the root
 };
 
 /// A whole machine: nodes and links. Built by `configs`, or by tests; checked by `check_machine`.
@@ -136,8 +138,9 @@ struct MachineProblem {
   std::string mend;
 };
 
-/// Everything that is wrong: dangling ends, two parents, cycles, unconnected GPUs, impossible widths and payload
-/// sizes, duplicate names, status above capability. Empty means that all other functions accept the machine.
+/// Everything that is wrong: dangling ends, two parents, cycles, unconnected GPUs, impossible widths and
+/// payload sizes, duplicate names, status above capability. Empty means that all other functions accept the
+/// machine.
 std::vector<MachineProblem> check_machine(const Machine& machine);
 
 /// `gpu`'s name, root's name ... of a node.

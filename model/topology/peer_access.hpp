@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+
 #include "model/topology/machine.hpp"
 
 namespace lanecast {
@@ -8,12 +9,13 @@ namespace lanecast {
 /// May one GPU store into another's memory, and why (not).
 struct PeerVerdict {
   bool allowed = false;
-  std::string reason;  // one clause: "PIX within level PXB", "GeForce RTX 4090 has no peer access with NVIDIA's driver"
+  std::string reason;  // one clause: "PIX within level PXB", "GeForce RTX 4090 has no peer access with
+                       // NVIDIA's driver"
 };
 
 /// Whether a GPU model takes part in PCIe peer access with the vendor's own driver.
-/// Source: facts.md C7, E7 and the machines of shared/cases: GeForce cards since Turing do not, data-centre and
-/// workstation cards do. Unknown models are taken as able.
+/// Source: facts.md C7, E7 and the machines of shared/cases: GeForce cards since Turing do not, data-centre
+/// and workstation cards do. Unknown models are taken as able.
 bool model_has_peer_access(const std::string& gpu_model);
 
 /// Decides by `p2p.enabled`, the GPUs' own ability, NVLink, and the level.

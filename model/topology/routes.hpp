@@ -2,11 +2,13 @@
 #include <optional>
 #include <string>
 #include <vector>
+
 #include "model/topology/machine.hpp"
 
 namespace lanecast {
 
-/// One link of a route and the direction it is crossed in. `forward`: from `Link::from` to `Link::to` (PCIe: downwards).
+/// One link of a route and the direction it is crossed in. `forward`: from `Link::from` to `Link::to` (PCIe:
+/// downwards).
 struct RouteLeg {
   int link = 0;
   bool forward = true;
@@ -20,7 +22,8 @@ struct Route {
   std::vector<int> roots;         // root complexes traversed, one entry a traversal
   std::vector<RouteLeg> sockets;  // the socket links among `legs`
   bool nvlink = false;
-  bool redirected = false;  // peer traffic sent up to the root by ACS or IOMMU although a switch could turn it
+  bool redirected =
+      false;  // peer traffic sent up to the root by ACS or IOMMU although a switch could turn it
 };
 
 /// PCIe links from a node up to its root, nearest first. Empty for a node without a PCIe parent.
@@ -35,8 +38,8 @@ std::optional<int> cpu_of(const Machine& machine, NodeId node);
 /// Shortest NVLink route between two GPUs, direct or through NVSwitches; nothing where there is none.
 std::optional<Route> nvlink_route(const Machine& machine, int from_gpu, int to_gpu);
 
-/// PCIe route of peer traffic: turned by the lowest switch that may (ACS off, no IOMMU translation), else by the root,
-/// else across the sockets. Nothing where a GPU hangs on no root.
+/// PCIe route of peer traffic: turned by the lowest switch that may (ACS off, no IOMMU translation), else by
+/// the root, else across the sockets. Nothing where a GPU hangs on no root.
 std::optional<Route> peer_route(const Machine& machine, int from_gpu, int to_gpu);
 
 /// Route between a GPU and the memory of a CPU. `to_host`: GPU to memory; else memory to GPU.

@@ -24,11 +24,11 @@ Case random_case(std::uint64_t seed) {
   std::mt19937_64 bits(seed);
   Case made{random_machine(seed), {}};
   const auto pick = [&](std::uint64_t n) { return bits() % n; };
-  made.call.protocol = std::vector<Protocol>{Protocol::simple, Protocol::simple, Protocol::ll,
-                                             Protocol::ll128}[pick(4)];
+  made.call.protocol =
+      std::vector<Protocol>{Protocol::simple, Protocol::simple, Protocol::ll, Protocol::ll128}[pick(4)];
   made.call.collective = std::vector<Collective>{Collective::all_reduce, Collective::all_reduce,
                                                  Collective::all_gather, Collective::reduce_scatter,
-                                                 Collective::broadcast, Collective::reduce}[pick(6)];
+                                                 Collective::broadcast,  Collective::reduce}[pick(6)];
   made.call.channels = static_cast<int>(1 + pick(4));
   made.call.threads = std::vector<int>{128, 256, 512}[pick(3)];
   made.call.chunk = Bytes(std::vector<std::uint64_t>{16384, 65536, 131072, 400000}[pick(4)]);
@@ -43,7 +43,8 @@ Case random_case(std::uint64_t seed) {
   made.call.root = ranks.front();
   const std::uint64_t loops = 12 + pick(60);
   const std::uint64_t chunks = made.call.collective == Collective::all_reduce ? ranks.size() : 1;
-  std::uint64_t size = loops * chunks * made.call.chunk->value() * static_cast<std::uint64_t>(*made.call.channels);
+  std::uint64_t size =
+      loops * chunks * made.call.chunk->value() * static_cast<std::uint64_t>(*made.call.channels);
   if (made.call.collective == Collective::all_gather || made.call.collective == Collective::reduce_scatter) {
     size *= ranks.size();
   }
@@ -114,8 +115,8 @@ TEST(Folding, OfStepsOnManyRanksIsAsExact) {
   EXPECT_NEAR(folded.seconds, exact.seconds, exact.seconds * kBound);
 }
 
-/// Runs channels of one actor each through `turns` turns in the order of time; each turn of channel c takes what
-/// `seconds(c, turn)` says. Returns how many turns were begun in all.
+/// Runs channels of one actor each through `turns` turns in the order of time; each turn of channel c takes
+/// what `seconds(c, turn)` says. Returns how many turns were begun in all.
 template <class SecondsOf>
 std::uint64_t run_channels(Folder& folder, const std::vector<std::uint64_t>& turns, SecondsOf seconds,
                            std::vector<double>& ends) {
@@ -143,10 +144,10 @@ std::uint64_t run_channels(Folder& folder, const std::vector<std::uint64_t>& tur
 }
 
 TEST(Folder, LeavesOutTurnsOnceAllChannelsShareOnePeriod) {
-  Folder folder({{1, 998}, {1, 998}}, 4, 64);
+  Folder folder({{1, 998}, {1, 998}}, 4, 128);
   std::vector<double> ends(2);
-  const std::uint64_t begun =
-      run_channels(folder, {1000, 1000}, [](std::size_t, std::uint64_t) { return 2.0; }, ends);
+  const std::uint64_t begun = run_channels(
+      folder, {1000, 1000}, [](std::size_t, std::uint64_t) { return 2.0; }, ends);
   EXPECT_TRUE(folder.folded());
   EXPECT_LT(begun, 40u);
   EXPECT_EQ(begun + folder.skipped(0) + folder.skipped(1), 2000u);
@@ -166,7 +167,7 @@ TEST(Folder, FoldsChannelsThatDriftByWholeBeatsAndThenTheSlowerOneAlone) {
 }
 
 TEST(Folder, NeverFoldsActorsOfOneChannelWithDifferentPeriods) {
-  Folder folder({{2, 998}}, 4, 64);
+  Folder folder({{2, 998}}, 4, 128);
   for (std::uint64_t turn = 0; turn < 1000; ++turn) {
     EXPECT_EQ(folder.advance(0, 0, turn, 2.0 * static_cast<double>(turn)), turn);
     EXPECT_EQ(folder.advance(0, 1, turn, 2.01 * static_cast<double>(turn)), turn);
@@ -191,7 +192,8 @@ TEST(Folder, WaitsUntilASlowWaveHasReachedEveryActor) {
 TEST(Folder, FoldsPeriodsOfSeveralTurnsByWholePeriods) {
   Folder folder({{1, 899}}, 6, 4);
   std::vector<double> ends(1);
-  run_channels(folder, {901}, [](std::size_t, std::uint64_t turn) { return turn % 2 == 0 ? 1.0 : 3.0; }, ends);
+  run_channels(
+      folder, {901}, [](std::size_t, std::uint64_t turn) { return turn % 2 == 0 ? 1.0 : 3.0; }, ends);
   EXPECT_TRUE(folder.folded());
   EXPECT_EQ(folder.skipped(0) % 2, 0u);
   EXPECT_NEAR(ends[0], 451 * 1.0 + 450 * 3.0, 1e-9);

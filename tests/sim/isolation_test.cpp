@@ -1,6 +1,5 @@
 // Children: order, errors, aborts, and the simulator's own complaints.
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <csignal>
@@ -17,7 +16,8 @@ namespace lanecast::support {
 namespace {
 
 TEST(RunIsolated, GivesAnswersInOrderWhateverChildEndsFirst) {
-  const auto answers = run_isolated(20, 4, [](std::size_t i) { return std::string(i * 5000, 'x') + std::to_string(i); });
+  const auto answers =
+      run_isolated(20, 4, [](std::size_t i) { return std::string(i * 5000, 'x') + std::to_string(i); });
   for (std::size_t i = 0; i < answers.size(); ++i) {
     EXPECT_EQ(answers[i], std::string(i * 5000, 'x') + std::to_string(i));
   }
@@ -81,7 +81,8 @@ TEST(Predict, NamesTheSizeThatCannotBe) {
 
 TEST(Predict, AnswersForMachinesOfTwoTo1024Gpus) {
   for (const int gpus : {2, 16, 100, 1024}) {
-    const Prediction p = predict_one(one_switch(gpus), ring_call(Bytes(static_cast<std::uint64_t>(gpus) * 65536)));
+    const Prediction p =
+        predict_one(one_switch(gpus), ring_call(Bytes(static_cast<std::uint64_t>(gpus) * 65536)));
     EXPECT_GT(p.time.value(), 0) << gpus;
     EXPECT_LE(p.busbw().value(), p.limit_busbw->value()) << gpus;
   }

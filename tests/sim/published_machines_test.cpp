@@ -43,7 +43,8 @@ TEST(ShippedMachines, AllAnswerWithEveryProtocolBelowTheLimit) {
     const Machine machine = load_machine(name);
     std::vector<Call> calls;
     for (const Protocol protocol : {Protocol::simple, Protocol::ll, Protocol::ll128}) {
-      for (const std::uint64_t size : {8u, 65536u, 16u << 20}) calls.push_back(ring_call(Bytes(size), protocol));
+      for (const std::uint64_t size : {8u, 65536u, 16u << 20})
+        calls.push_back(ring_call(Bytes(size), protocol));
     }
     for (const Prediction& p : predict_all(machine, calls)) {
       EXPECT_LE(p.busbw().value(), p.limit_busbw->value() * (1 + 1e-9)) << name;

@@ -22,17 +22,20 @@ double lockstep_seconds(const RingPlan& plan) {
     return cost.overhead.value() + bytes * cost.wire_per_payload / cost.rate.value();
   };
   const double passing = at.to_next.fence.value() + at.to_next.flag.value();
-  return turn(RingAction::send) + (ranks - 2) * turn(RingAction::reduce_send) + turn(RingAction::reduce_keep_send) +
-         (ranks - 2) * turn(RingAction::copy_send) + turn(RingAction::copy) + 2 * (ranks - 1) * passing;
+  return turn(RingAction::send) + (ranks - 2) * turn(RingAction::reduce_send) +
+         turn(RingAction::reduce_keep_send) + (ranks - 2) * turn(RingAction::copy_send) +
+         turn(RingAction::copy) + 2 * (ranks - 1) * passing;
 }
 
 TEST(RingTime, MatchesTheClosedFormWithoutContention) {
   for (const int ranks : {2, 3, 5, 8, 16}) {
-    Call call = ring_call(Bytes(static_cast<std::uint64_t>(ranks) * 16384));  // one slice: below the 32 KiB floor
+    Call call =
+        ring_call(Bytes(static_cast<std::uint64_t>(ranks) * 16384));  // one slice: below the 32 KiB floor
     call.channels = 1;
     call.in_place = true;
     const RingPlan plan = plan_of(one_switch(ranks), call);
-    // the second, empty slice of each chunk only follows the first: it adds what an empty slice costs, once a turn
+    // the second, empty slice of each chunk only follows the first: it adds what an empty slice costs, once a
+    // turn
     const double empty = plan.empty_overhead.value() * ring_step_count(Collective::all_reduce, ranks);
     const double simulated = simulate_isolated(plan, /*exact=*/true).seconds;
     EXPECT_GE(simulated, lockstep_seconds(plan) * (1 - kExact)) << ranks << " ranks";
@@ -41,9 +44,9 @@ TEST(RingTime, MatchesTheClosedFormWithoutContention) {
 }
 
 TEST(RingTime, OfLlFollowsTheLinesOfThePreviousRank) {
-  // In line protocols a turn begins one flight after the previous rank's turn began; with equal rates it ends one
-  // flight after it, too: the whole ring takes all turns' overheads and flights, and the bytes of two turns only where
-  // the data of later turns are already under way.
+  // In line protocols a turn begins one flight after the previous rank's turn began; with equal rates it ends
+  // one flight after it, too: the whole ring takes all turns' overheads and flights, and the bytes of two
+  // turns only where the data of later turns are already under way.
   Call call = ring_call(Bytes(4 * 1024), Protocol::ll);
   call.channels = 1;
   const RingPlan plan = plan_of(one_switch(4), call);
@@ -69,7 +72,8 @@ TEST(RingTime, OfSmallMessagesGrowsLinearlyWithRanks) {
     const double step = seconds[1] - seconds[0];
     EXPECT_GT(step, 0);
     for (std::size_t i = 1; i < seconds.size(); ++i) {
-      EXPECT_NEAR(seconds[i] - seconds[i - 1], step, step * 1e-6) << to_string(protocol) << ", " << i + 3 << " ranks";
+      EXPECT_NEAR(seconds[i] - seconds[i - 1], step, step * 1e-6)
+          << to_string(protocol) << ", " << i + 3 << " ranks";
     }
   }
 }

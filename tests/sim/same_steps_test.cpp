@@ -38,8 +38,8 @@ std::vector<std::vector<std::vector<RecordedStep>>> issued_by_threads(const Ring
 
 TEST(SameSteps, AreIssuedBySimulatorAndThreads) {
   int compared = 0;
-  for (const Collective collective : {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather,
-                                      Collective::broadcast, Collective::reduce}) {
+  for (const Collective collective : {Collective::all_reduce, Collective::reduce_scatter,
+                                      Collective::all_gather, Collective::broadcast, Collective::reduce}) {
     for (const Protocol protocol : {Protocol::simple, Protocol::ll, Protocol::ll128}) {
       for (const int ranks : {2, 3, 5}) {
         Call call = ring_call(Bytes(static_cast<std::uint64_t>(ranks) * 40'004), protocol);

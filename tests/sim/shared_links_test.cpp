@@ -16,12 +16,22 @@ std::vector<double> rates_GBps(const Machine& machine, const std::vector<CopyFlo
   return rates;
 }
 
-constexpr double kGen5Copy = 63.015 * 256.0 / 280.0 * 0.98;  // raw x packets of 256 B x less DLLPs (facts.md C1 to C3)
+constexpr double kGen5Copy =
+    63.015 * 256.0 / 280.0 * 0.98;  // raw x packets of 256 B x less DLLPs (facts.md C1 to C3)
+/// Two switches of four cards whose copy engines send 256 B packets, as Hopper's and Blackwell's do.
+Machine eight_blackwell() {
+  Machine machine = two_switches(4, {PcieRate::gen5, 16, Bytes(256)});
+  for (Gpu& gpu : machine.gpus) gpu.sm = 120;
+  return machine;
+}
+
 const PcieSpec kGen5{PcieRate::gen5, 16, Bytes(256)};
 
 TEST(SharedLinks, FlowsOfUnequalLatencyAndHopCountShareEqually) {
-  Machine machine = nested_switches(2, 2, kGen5);  // gpu0 gpu1 | gpu2 gpu3, each pair below a switch of its own
+  Machine machine =
+      nested_switches(2, 2, kGen5);  // gpu0 gpu1 | gpu2 gpu3, each pair below a switch of its own
   link_named(machine, "gpu3").latency = Seconds(5e-6);
+  for (Gpu& gpu : machine.gpus) gpu.sm = 90;
   // both end at gpu0: one comes from its own switch, one over two more switches and a long cable
   const auto rates = rates_GBps(machine, {{1, 0}, {3, 0}});
   EXPECT_NEAR(rates[0], rates[1], rates[0] * 1e-6);
@@ -29,7 +39,7 @@ TEST(SharedLinks, FlowsOfUnequalLatencyAndHopCountShareEqually) {
 }
 
 TEST(SharedLinks, CopiesThroughOneUplinkShareIt) {
-  const Machine machine = two_switches(4, kGen5);
+  const Machine machine = eight_blackwell();
   for (const std::vector<CopyFlow>& flows :
        {std::vector<CopyFlow>{{0, 4}, {1, 5}}, std::vector<CopyFlow>{{0, 4}, {1, 5}, {2, 6}, {3, 7}}}) {
     double total = 0;
@@ -39,7 +49,7 @@ TEST(SharedLinks, CopiesThroughOneUplinkShareIt) {
 }
 
 TEST(SharedLinks, BothDirectionsOfAnUplinkReachTwiceOneLessTheDuplexLoss) {
-  const auto rates = rates_GBps(two_switches(4, kGen5), {{0, 4}, {5, 1}});
+  const auto rates = rates_GBps(eight_blackwell(), {{0, 4}, {5, 1}});
   EXPECT_NEAR(rates[0] + rates[1], 109, 109 * 0.05);  // facts.md C6
 }
 
@@ -52,7 +62,7 @@ TEST(SharedLinks, DisjointPairsInOneSwitchDontDisturbEachOther) {
 }
 
 TEST(DegradedUplink, CutsCopiesAcrossItAndLeavesTheOthers) {
-  const Machine healthy = two_switches(4, kGen5);
+  const Machine healthy = eight_blackwell();
   Machine degraded = healthy;
   link_named(degraded, "uplink0").rate = PcieRate::gen2;
   EXPECT_NEAR(rates_GBps(degraded, {{0, 4}})[0], 7.0, 7.0 * 0.05);  // facts.md C10
@@ -71,7 +81,7 @@ Call p2p_ring(std::vector<int> order, std::uint64_t size = 256u << 20) {
 }
 
 TEST(DegradedUplink, SlowsTheRingAcrossItAndLeavesTheRingInsideTheOtherSwitch) {
-  const Machine healthy = two_switches(4, kGen5);
+  const Machine healthy = eight_blackwell();
   Machine degraded = healthy;
   link_named(degraded, "uplink0").rate = PcieRate::gen2;
   const Call across = p2p_ring({0, 1, 2, 3, 4, 5, 6, 7});
@@ -88,7 +98,8 @@ TEST(DegradedLink, NeverMakesTheRingFaster) {
   for (const Transport transport : {Transport::p2p, Transport::shm}) {
     for (int width_step = 0; width_step < 5; ++width_step) {
       double before = 0;
-      for (const PcieRate rate : {PcieRate::gen1, PcieRate::gen2, PcieRate::gen3, PcieRate::gen4, PcieRate::gen5}) {
+      for (const PcieRate rate :
+           {PcieRate::gen1, PcieRate::gen2, PcieRate::gen3, PcieRate::gen4, PcieRate::gen5}) {
         Machine machine = one_root(2, {rate, 1 << width_step, Bytes(256)});
         Call call = ring_call(Bytes(256u << 20));
         call.transport = transport;
@@ -97,7 +108,8 @@ TEST(DegradedLink, NeverMakesTheRingFaster) {
         before = busbw;
       }
     }
-    for (const PcieRate rate : {PcieRate::gen1, PcieRate::gen2, PcieRate::gen3, PcieRate::gen4, PcieRate::gen5}) {
+    for (const PcieRate rate :
+         {PcieRate::gen1, PcieRate::gen2, PcieRate::gen3, PcieRate::gen4, PcieRate::gen5}) {
       double before = 0;
       for (const int width : {1, 2, 4, 8, 16}) {
         Call call = ring_call(Bytes(256u << 20));
@@ -130,7 +142,8 @@ TEST(DegradedLink, WithReplaysSlowsByTheReplayFormula) {
 }
 
 TEST(SharedPort, HalvesTwoCardsBehindIt) {
-  // two cards below a switch whose uplink they share, against two on root ports of their own, both over host memory
+  // two cards below a switch whose uplink they share, against two on root ports of their own, both over host
+  // memory
   Call call = ring_call(Bytes(256u << 20));
   call.transport = Transport::p2p;
   call.channels = 8;
@@ -147,13 +160,14 @@ TEST(SharedPort, HalvesTwoCardsBehindIt) {
 }
 
 TEST(RingOrder, ThatKeepsNeighboursUnderTheirSwitchBeatsOneThatAlternates) {
-  const Machine machine = two_switches(4, kGen5);
+  const Machine machine = eight_blackwell();
   Call together = p2p_ring({0, 1, 2, 3, 4, 5, 6, 7});
   Call alternating = p2p_ring({0, 4, 1, 5, 2, 6, 3, 7});
   together.channels = alternating.channels = 8;
   const Prediction good = predict_one(machine, together);
   const Prediction bad = predict_one(machine, alternating);
-  // alternating, every uplink carries four flows each way, together one: the limit falls by four, and the ring with it
+  // alternating, every uplink carries four flows each way, together one: the limit falls by four, and the
+  // ring with it
   EXPECT_NEAR(good.limit_busbw->value() / bad.limit_busbw->value(), 4.0, 0.05);
   EXPECT_NEAR(busbw_GBps(good) / busbw_GBps(bad), 4.0, 0.25);
   EXPECT_EQ(bad.bottleneck->link.substr(0, 6), "uplink");

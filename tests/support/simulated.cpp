@@ -77,8 +77,7 @@ std::vector<std::vector<std::vector<RecordedStep>>> issued_by_simulator(const Ri
     RingSimulationOptions options;
     options.exact = true;
     options.on_issue = [&](const IssuedSlice& issued) {
-      const auto element =
-          static_cast<std::uint64_t>(plan.resolved.work.front().front().element_bytes);
+      const auto element = static_cast<std::uint64_t>(plan.resolved.work.front().front().element_bytes);
       append(bytes, IssuedRecord{issued.position,
                                  {issued.channel, issued.slice.loop, issued.slice.step, issued.slice.chunk,
                                   issued.slice.slice, issued.action, issued.slice.count * element}});
