@@ -81,7 +81,7 @@ class Flows(CommandTest):
             self.assertIn("warning LC-TRANSPORT-01: ", run.err)
             codes = {w["code"] for w in self.document(*words, *flags)["warnings"]}
             self.assertEqual(codes, {"LC-TRANSPORT-01", "LC-PROFILE-01"})
-        self.assertEqual(self.good("matrix", SWITCH2).err, "")
+        self.assertNotIn("LC-TRANSPORT-01", self.good("matrix", SWITCH2).err)
 
     def test_host_is_an_end(self):
         flows = self.document("matrix", SWITCH4, "--flows", "host>1,2>host")["flows"]
