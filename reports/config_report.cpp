@@ -14,7 +14,7 @@ Json bound_or_null(const std::optional<double>& bound) { return bound ? number_o
 
 Json value_as_json(const ExplainedValue& value) {
   return {{"path", value.path},
-          {"value", text_or_null(value.value)},
+          {"value", value.low ? Json(std::stod(value.value)) : text_or_null(value.value)},
           {"unit", text_or_null(value.unit)},
           {"origin", value.origin},
           {"low", bound_or_null(value.low)},

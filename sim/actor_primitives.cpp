@@ -6,8 +6,6 @@
 namespace lanecast {
 namespace {
 
-// SimGrid takes whole bytes; sizes and rates are scaled so that no packet share is lost by rounding.
-constexpr double kScale = 1024.0;
 constexpr std::uint64_t kPutsBeforeClear = 64;  // a mailbox keeps what was put until it is cleared
 constexpr int kStepWindow = 24;
 constexpr int kStepTail = 12;
@@ -20,8 +18,6 @@ std::size_t previous_position(const RingPlan& plan, int position) {
 }
 
 }  // namespace
-
-double transfer_scale() { return kScale; }
 
 FifoTimes::FifoTimes(int slots) : slots_(static_cast<std::size_t>(slots)) {
   for (Stream& stream : streams_) stream.when.resize(slots_);
@@ -93,9 +89,9 @@ void ActorPrimitives::transfer(const OperationCost& cost, double wire_bytes, dou
   static int nothing = 0;
   if (ready > state_.platform.clock()) simgrid::s4u::this_actor::sleep_until(ready);
   if (simgrid::s4u::this_actor::get_host() != host) simgrid::s4u::this_actor::set_host(host);
-  const auto scaled = static_cast<std::uint64_t>(std::llround(wire_bytes * kScale));
+  const auto scaled = static_cast<std::uint64_t>(std::llround(wire_bytes * transfer_scale()));
   const simgrid::s4u::CommPtr flow = mailbox_->put_init(&nothing, std::max<std::uint64_t>(scaled, 1));
-  flow->set_rate(rate_bytes_per_second * kScale);
+  flow->set_rate(rate_bytes_per_second * transfer_scale());
   flow->wait();
   if (++puts_ % kPutsBeforeClear == 0) mailbox_->clear();
   now_ = state_.platform.clock();

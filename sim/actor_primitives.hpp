@@ -42,9 +42,6 @@ class FifoTimes {
   Stream streams_[event_count];
 };
 
-/// Units of SimGrid for one byte.
-double transfer_scale();
-
 /// What all actors of a simulation share.
 struct RingState {
   RingState(const RingPlan& p, Platform& pl) : plan(p), platform(pl) {}

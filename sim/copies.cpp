@@ -132,12 +132,8 @@ class CopyPlanner {
 };
 
 /// Payload rates of endless flows that run at once, by SimGrid. In a child: one engine a process.
-std::vector<double> steady_rates(FlowNetwork network, const std::vector<PlannedCopy>& copies) {
+std::vector<double> steady_rates(const FlowNetwork& network, const std::vector<PlannedCopy>& copies) {
   const double scale = transfer_scale();
-  for (Resource& resource : network.resources) {
-    resource.usable = resource.usable * scale;
-    if (resource.soft) resource.soft->flow_rate = resource.soft->flow_rate * scale;
-  }
   std::vector<double> rates(copies.size(), 0.0);
   Platform platform(network, Demand(network.resources.size(), BytesPerSecond(1e30)));
   const auto receiver = simgrid::s4u::Actor::create("receiver", platform.sink(),

@@ -55,6 +55,8 @@ struct Platform::Impl {
   simgrid::s4u::Engine engine{&arguments.count, arguments.pointers.data()};
 };
 
+double transfer_scale() { return 1024.0; }
+
 std::vector<bool> deciding_resources(const FlowNetwork& network, const Demand& demand) {
   constexpr double kSlack = 1.0 + 1e-9;
   std::vector<bool> deciding(network.resources.size(), false);
@@ -84,10 +86,10 @@ Platform::Platform(const FlowNetwork& network, const Demand& demand) : impl_(std
   for (std::size_t r = 0; r < network.resources.size(); ++r) {
     if (!deciding[r]) continue;
     const Resource& resource = network.resources[r];
-    const double capacity_bytes_per_second = resource.usable.value();
+    const double capacity_bytes_per_second = resource.usable.value() * transfer_scale();
     links[r] = zone->create_link("r" + std::to_string(r), capacity_bytes_per_second)->set_latency(0.0);
     if (resource.soft) {
-      const SoftCapacity soft = *resource.soft;
+      const SoftCapacity soft{resource.soft->exponent, resource.soft->flow_rate * transfer_scale()};
       links[r]->set_sharing_policy(simgrid::s4u::Link::SharingPolicy::NONLINEAR,
                                    [soft](double capacity, int flows) {
                                      return soft_capacity(BytesPerSecond(capacity), soft, flows).value();

@@ -15,6 +15,9 @@ namespace lanecast {
 /// be shared.
 using Demand = std::vector<BytesPerSecond>;
 
+/// Units of SimGrid for one byte: it takes whole ones, and so no share of a packet is lost by rounding.
+double transfer_scale();
+
 /// SimGrid's engine with the resources of a network as links and its lanes as routes to one sink.
 ///
 /// One a process (SimGrid's engine goes on from the old clock if made twice). Links have latency 0 and the

@@ -1,5 +1,6 @@
 #include "sim/predict.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "model/error.hpp"
@@ -55,22 +56,32 @@ Prediction answer_for(const Profile& profile, const RingPlan& plan, const Answer
   return prediction;
 }
 
+// Children are copies of this process: plans of thousands of calls would make each start slow.
+constexpr std::size_t kCallsAtATime = 128;
+
+void predict_some(const Profile& profile, const std::vector<RingPlan>& plans,
+                  const SimulationOptions& options, std::vector<Prediction>& predictions) {
+  const std::vector<std::string> answers = run_isolated(
+      plans.size(), options.jobs, [&](std::size_t i) { return simulate_to_bytes(plans[i], options.exact); });
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    Answer answer;
+    std::memcpy(&answer, answers[i].data(), sizeof answer);
+    predictions.push_back(answer_for(profile, plans[i], answer, options.exact));
+  }
+}
+
 }  // namespace
 
 std::vector<Prediction> predict(const Machine& machine, const Profile& profile,
                                 const Implementation& implementation, const std::vector<Call>& calls,
                                 const SimulationOptions& options) {
-  std::vector<RingPlan> plans;
-  for (const Call& call : calls) {
-    plans.push_back(plan_or_say_which(machine, profile, implementation, call, options.seed));
-  }
-  const std::vector<std::string> answers = run_isolated(
-      plans.size(), options.jobs, [&](std::size_t i) { return simulate_to_bytes(plans[i], options.exact); });
   std::vector<Prediction> predictions;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    Answer answer;
-    std::memcpy(&answer, answers[i].data(), sizeof answer);
-    predictions.push_back(answer_for(profile, plans[i], answer, options.exact));
+  for (std::size_t first = 0; first < calls.size(); first += kCallsAtATime) {
+    std::vector<RingPlan> plans;
+    for (std::size_t i = first; i < std::min(calls.size(), first + kCallsAtATime); ++i) {
+      plans.push_back(plan_or_say_which(machine, profile, implementation, calls[i], options.seed));
+    }
+    predict_some(profile, plans, options, predictions);
   }
   return predictions;
 }

@@ -21,20 +21,6 @@ constexpr int kShortLoopBeat = 4;
 constexpr int kLongestLoopBeat = 128;
 constexpr std::uint64_t kLoopTail = 2;  // loops simulated at the end: one full, and the last and shorter one
 
-/// The network in SimGrid's scale of bytes.
-FlowNetwork scaled(FlowNetwork network) {
-  for (Resource& resource : network.resources) {
-    resource.usable = resource.usable * transfer_scale();
-    if (resource.soft) resource.soft->flow_rate = resource.soft->flow_rate * transfer_scale();
-  }
-  return network;
-}
-
-Demand scaled(Demand asked) {
-  for (BytesPerSecond& rate : asked) rate = rate * transfer_scale();
-  return asked;
-}
-
 /// Turns over which a beat must repeat: longer than a wave takes twice around the ring. Ranks that run ahead
 /// into their FIFOs meanwhile show a period of their own, however deep the FIFOs are.
 int loop_window(int ranks, int steps) { return std::max(5, (4 * ranks + steps - 1) / steps); }
@@ -97,7 +83,7 @@ void start_actors(RingState& state) {
 RingSimulation simulate_positions(const RingPlan& plan, const RingSimulationOptions& options) {
   RingSimulation result;
   result.wire_bytes.assign(plan.network.resources.size(), 0.0);
-  Platform platform(scaled(plan.network), scaled(demand(plan)));
+  Platform platform(plan.network, demand(plan));
   RingState state(plan, platform);
   state.on_issue = options.on_issue;
   state.wire_bytes = result.wire_bytes;

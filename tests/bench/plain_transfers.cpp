@@ -11,20 +11,6 @@
 namespace lanecast::bench {
 namespace {
 
-/// Network and demand in the simulator's scale of bytes.
-FlowNetwork scaled(FlowNetwork network) {
-  for (Resource& resource : network.resources) {
-    resource.usable = resource.usable * transfer_scale();
-    if (resource.soft) resource.soft->flow_rate = resource.soft->flow_rate * transfer_scale();
-  }
-  return network;
-}
-
-Demand scaled(Demand asked) {
-  for (BytesPerSecond& rate : asked) rate = rate * transfer_scale();
-  return asked;
-}
-
 /// Lanes that cross a resource that can be full.
 std::vector<bool> simulated_lanes(const RingPlan& plan) {
   const std::vector<bool> deciding = deciding_resources(plan.network, demand(plan));
@@ -120,7 +106,7 @@ std::uint64_t count(const std::vector<std::vector<Transfer>>& transfers) {
 }
 
 RingSimulation run_plain(const RingPlan& plan, const std::vector<std::vector<Transfer>>& transfers) {
-  Platform platform(scaled(plan.network), scaled(demand(plan)));
+  Platform platform(plan.network, demand(plan));
   const simgrid::s4u::ActorPtr receiver = simgrid::s4u::Actor::create(
       "receiver", platform.sink(), [] { simgrid::s4u::this_actor::sleep_for(1e9); });
   receiver->daemonize();

@@ -5,6 +5,7 @@ A changed prediction changes them. Write them anew with
     LANECAST_BINARY=build/release/bin/lanecast LANECAST_SOURCE=. python3 tests/cli/docs_test.py --update
 """
 
+import json
 import re
 import shlex
 import subprocess
@@ -50,6 +51,17 @@ class Documentation(unittest.TestCase):
         for line, text in (example for block in blocks for example in examples(block)):
             with self.subTest(line):
                 self.assertEqual(printed_by(line), text)
+
+
+    def test_every_parameter_of_the_model_is_explained(self):
+        shown = subprocess.run(
+            [BINARY, "config", "explain", "v100x2-pcie3-switch", "--format", "json"],
+            capture_output=True, text=True, env=clean_environment(), timeout=300, check=True,
+        ).stdout
+        names = [parameter["path"] for parameter in json.loads(shown)["parameters"]]
+        self.assertGreater(len(names), 40)
+        model = Path(SOURCE, "docs", "model.md").read_text(encoding="utf-8")
+        self.assertEqual([name for name in names if f"`{name}`" not in model], [])
 
 
 if __name__ == "__main__":
