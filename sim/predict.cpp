@@ -5,6 +5,7 @@
 
 #include "model/error.hpp"
 #include "model/predict/plan_call.hpp"
+#include "model/predict/ring_traffic.hpp"
 #include "sim/ring_simulation.hpp"
 #include "sim/run_isolated.hpp"
 
@@ -56,6 +57,23 @@ Prediction answer_for(const Profile& profile, const RingPlan& plan, const Answer
   return prediction;
 }
 
+/// An exact run simulates some 200 000 slices a second: what would take hours is refused, with the way out.
+void refuse_endless(const RingPlan& plan) {
+  constexpr double kMostSlices = 5e8;
+  double slices = 0;
+  for (const auto& channel : plan.resolved.work) {
+    for (const std::uint64_t n : count_actions(channel.front()).slices) {
+      slices += static_cast<double>(n) * static_cast<double>(channel.size());
+    }
+  }
+  if (slices <= kMostSlices) return;
+  throw Error(ErrorKind::usage,
+              "the call of " + std::to_string(plan.resolved.call.size.value()) + " B has " +
+                  std::to_string(static_cast<std::uint64_t>(slices)) +
+                  " slices; simulating each would take hours",
+              "--exact", "leave --exact out, or take a larger --chunk");
+}
+
 // Children are copies of this process: plans of thousands of calls would make each start slow.
 constexpr std::size_t kCallsAtATime = 128;
 
@@ -80,6 +98,7 @@ std::vector<Prediction> predict(const Machine& machine, const Profile& profile,
     std::vector<RingPlan> plans;
     for (std::size_t i = first; i < std::min(calls.size(), first + kCallsAtATime); ++i) {
       plans.push_back(plan_or_say_which(machine, profile, implementation, calls[i], options.seed));
+      if (options.exact) refuse_endless(plans.back());
     }
     predict_some(profile, plans, options, predictions);
   }

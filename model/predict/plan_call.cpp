@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/error.hpp"
+#include "model/implementation/work_split.hpp"
 #include "model/predict/ring_traffic.hpp"
 #include "model/predict/warnings.hpp"
 
@@ -44,6 +46,17 @@ double band(const Profile& profile, Bytes size) {
   return small + share * (large - small);
 }
 
+/// Whether a protocol can take the chunk, buffer and threads that the call forces.
+bool fits(Protocol protocol, const Call& call) {
+  if (call.threads && *call.threads > protocol_traits(protocol).max_threads) return false;
+  try {
+    chunk_geometry(protocol, call.collective, call.buffsize, call.chunk);
+    return true;
+  } catch (const Error&) {
+    return false;  // Simple, which was planned first, has said what is wrong if nothing fits
+  }
+}
+
 /// NCCL decides by rules that are not modelled yet; whoever leaves a choice open must know.
 void add_default_warnings(const Implementation& implementation, const Call& call, ResolvedCall& resolved) {
   if (implementation.library != Library::nccl) return;
@@ -69,6 +82,7 @@ RingPlan plan_call(const Machine& machine, const Profile& profile, const Impleme
     const std::vector<Protocol> protocols = candidates(best.resolved);
     Seconds shortest(0);
     for (const Protocol protocol : protocols) {
+      if (!fits(protocol, call)) continue;
       Call forced = call;
       forced.protocol = protocol;
       RingPlan plan = plan_with(machine, profile, implementation, forced, seed);

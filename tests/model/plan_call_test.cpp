@@ -54,6 +54,14 @@ TEST(OpenProtocol, SaysThatItIsNotNcclsChoice) {
   EXPECT_FALSE(has(codes_of(planned(support::one_switch(2), call).resolved.warnings), "LC-IMPL-01"));
 }
 
+TEST(OpenProtocol, PassesOverProtocolsThatTheForcedChunkDoesNotFit) {
+  Call call;
+  call.size = 64_MiB;
+  call.chunk = 4_MiB;
+  call.buffsize = 4_MiB;  // LL would need 8 MiB on the wire
+  EXPECT_EQ(planned(support::one_switch(4), call).resolved.protocol, Protocol::simple);
+}
+
 TEST(OpenOrder, IsByIndexAndSaysSoWhereItMatters) {
   Call call;
   call.size = 1_MiB;

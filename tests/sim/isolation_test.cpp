@@ -1,5 +1,6 @@
 // Children: order, errors, aborts, and the simulator's own complaints.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -59,6 +60,30 @@ TEST(RunIsolated, TurnsAKillIntoAnError) {
                Error);
 }
 
+TEST(RunIsolated, LeavesNoChildBehindWhenItIsKilledItself) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t runner = ::fork();
+  ASSERT_GE(runner, 0);
+  if (runner == 0) {
+    ::close(ends[0]);
+    run_isolated(1, 1, [&](std::size_t) -> std::string {
+      const pid_t self = ::getpid();
+      if (::write(ends[1], &self, sizeof self) != sizeof self) ::_exit(1);
+      while (true) ::pause();
+    });
+    ::_exit(0);
+  }
+  pid_t child = 0;
+  ::close(ends[1]);
+  ASSERT_EQ(::read(ends[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
+  ::kill(runner, SIGKILL);
+  // the child holds the pipe's other end: it closes when the child is gone
+  EXPECT_EQ(::read(ends[0], &child, sizeof child), 0);
+  ::close(ends[0]);
+  ::waitpid(runner, nullptr, 0);
+}
+
 TEST(RunIsolated, KeepsWhatChildrenPrintOffTheResult) {
   const auto answers = run_isolated(1, 1, [](std::size_t) {
     std::puts("chatter");
@@ -76,6 +101,20 @@ TEST(Predict, NamesTheSizeThatCannotBe) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     EXPECT_NE(std::string(error.what()).find("1023"), std::string::npos);
+  }
+}
+
+TEST(Predict, RefusesAnExactRunOfHoursAndSaysHowToMendIt) {
+  Call call = ring_call(Bytes(std::uint64_t{1} << 42), Protocol::ll);
+  call.chunk = Bytes(1024);
+  SimulationOptions exact;
+  exact.exact = true;
+  try {
+    predict(one_switch(2), Profile(), Implementation{}, {call}, exact);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(std::string(error.what()).find("leave --exact out"), std::string::npos);
   }
 }
 
