@@ -4,6 +4,7 @@
 
 #include "model/implementation/implementation.hpp"
 #include "model/predict/prediction.hpp"
+#include "model/profile/profile.hpp"
 
 namespace lanecast {
 

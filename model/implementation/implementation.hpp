@@ -4,7 +4,6 @@
 
 #include "model/predict/call.hpp"
 #include "model/predict/prediction.hpp"
-#include "model/profile/profile.hpp"
 #include "model/topology/machine.hpp"
 
 namespace lanecast {
@@ -68,7 +67,6 @@ std::vector<int> ring_order(const Machine& machine, const Call& call);
 /// @throws Error  kind usage: what the call forces cannot be (an unreachable transport, a chunk that doesn't
 /// fit the
 ///                buffer, threads or channels out of range, sizes that are no multiple of the element)
-ResolvedCall resolve_call(const Machine& machine, const Profile& profile,
-                          const Implementation& implementation, const Call& call);
+ResolvedCall resolve_call(const Machine& machine, const Implementation& implementation, const Call& call);
 
 }  // namespace lanecast

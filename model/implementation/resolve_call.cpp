@@ -148,9 +148,7 @@ void choose_registration(const Implementation& implementation, ResolvedCall& res
 
 }  // namespace
 
-ResolvedCall resolve_call(const Machine& machine, const Profile& profile,
-                          const Implementation& implementation, const Call& call) {
-  (void)profile;
+ResolvedCall resolve_call(const Machine& machine, const Implementation& implementation, const Call& call) {
   ResolvedCall resolved;
   resolved.call = call;
   resolved.order = ring_order(machine, call);

@@ -16,7 +16,7 @@ constexpr double kLargeBytes = 4.0 * 1024 * 1024;  // from here bandwidth does
 
 RingPlan plan_with(const Machine& machine, const Profile& profile, const Implementation& implementation,
                    const Call& call, std::uint64_t seed) {
-  ResolvedCall resolved = resolve_call(machine, profile, implementation, call);
+  ResolvedCall resolved = resolve_call(machine, implementation, call);
   if (resolved.order.size() > 1) return plan_ring(machine, profile, resolved, seed);
   RingPlan plan;
   plan.resolved = std::move(resolved);

@@ -3,6 +3,7 @@
 
 #include "model/predict/prediction.hpp"
 #include "model/predict/ring_plan.hpp"
+#include "model/profile/profile.hpp"
 
 namespace lanecast {
 

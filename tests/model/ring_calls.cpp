@@ -21,7 +21,7 @@ Call forced_call(Bytes size, Protocol protocol, int channels, Transport transpor
 }
 
 ResolvedCall resolve(const Machine& machine, const Call& call, const std::string& implementation) {
-  return resolve_call(machine, Profile(), implementation_from_string(implementation), call);
+  return resolve_call(machine, implementation_from_string(implementation), call);
 }
 
 RingPlan plan_of(const Machine& machine, Call call, std::uint64_t seed) {
