@@ -136,12 +136,8 @@ std::vector<double> steady_rates(const FlowNetwork& network, const std::vector<P
   const double scale = transfer_scale();
   std::vector<double> rates(copies.size(), 0.0);
   Platform platform(network, Demand(network.resources.size(), BytesPerSecond(1e30)));
-  const auto receiver = simgrid::s4u::Actor::create("receiver", platform.sink(),
-                                                    [] { simgrid::s4u::this_actor::sleep_for(1e9); });
-  receiver->daemonize();
   for (std::size_t i = 0; i < copies.size(); ++i) {
-    auto* mailbox = simgrid::s4u::Mailbox::by_name("copy" + std::to_string(i));
-    mailbox->set_receiver(receiver);
+    auto* mailbox = platform.eager_mailbox("copy" + std::to_string(i));
     simgrid::s4u::Actor::create(
         "copy" + std::to_string(i), platform.lane_host(copies[i].lane),
         [&rates, &network, &copies, mailbox, i, scale] {

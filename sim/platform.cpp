@@ -53,6 +53,7 @@ struct EngineArguments {
 struct Platform::Impl {
   EngineArguments arguments;
   simgrid::s4u::Engine engine{&arguments.count, arguments.pointers.data()};
+  simgrid::s4u::ActorPtr receiver;  // lives as long as the run: flows to it need no get
 };
 
 double transfer_scale() { return 1024.0; }
@@ -113,9 +114,18 @@ Platform::Platform(const FlowNetwork& network, const Demand& demand) : impl_(std
     lane_hosts_.push_back(host);
   }
   zone->seal();
+  impl_->receiver =
+      simgrid::s4u::Actor::create("receiver", sink_, [] { simgrid::s4u::this_actor::sleep_for(1e9); });
+  impl_->receiver->daemonize();
 }
 
 Platform::~Platform() = default;
+
+simgrid::s4u::Mailbox* Platform::eager_mailbox(const std::string& name) {
+  simgrid::s4u::Mailbox* mailbox = simgrid::s4u::Mailbox::by_name(name);
+  mailbox->set_receiver(impl_->receiver);
+  return mailbox;
+}
 
 void Platform::run() { impl_->engine.run(); }
 

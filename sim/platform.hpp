@@ -7,7 +7,8 @@
 
 namespace simgrid::s4u {
 class Host;
-}
+class Mailbox;
+}  // namespace simgrid::s4u
 
 namespace lanecast {
 
@@ -36,6 +37,10 @@ class Platform {
 
   /// Host where actors live that have nothing to send, and where all flows end.
   simgrid::s4u::Host* sink() const { return sink_; }
+
+  /// A mailbox whose flows start as soon as they are put and end at the sink (simgrid.md: a plain one is a
+  /// rendezvous).
+  simgrid::s4u::Mailbox* eager_mailbox(const std::string& name);
 
   /// True where at least one resource can be full: then flows depend on each other.
   bool shared() const { return shared_; }

@@ -58,9 +58,6 @@ void set_up_folding(RingState& state, bool exact) {
 
 void start_actors(RingState& state) {
   const auto& work = state.plan.resolved.work;
-  const simgrid::s4u::ActorPtr receiver = simgrid::s4u::Actor::create(
-      "receiver", state.platform.sink(), [] { simgrid::s4u::this_actor::sleep_for(1e9); });
-  receiver->daemonize();
   for (const auto& channel : work) {
     state.fifos.emplace_back();
     for (std::size_t p = 0; p < channel.size(); ++p) state.fifos.back().emplace_back(state.plan.fifo_slices);
@@ -68,8 +65,7 @@ void start_actors(RingState& state) {
   for (const auto& channel : work) {
     for (const RingWork& w : channel) {
       const std::string name = std::to_string(w.channel) + "." + std::to_string(w.position);
-      simgrid::s4u::Mailbox* mailbox = simgrid::s4u::Mailbox::by_name(name);
-      mailbox->set_receiver(receiver);
+      simgrid::s4u::Mailbox* mailbox = state.platform.eager_mailbox(name);
       simgrid::s4u::Actor::create(name, state.platform.sink(), [&state, &w, mailbox] {
         ActorPrimitives primitives(state, w, mailbox);
         run_ring(primitives, w);

@@ -107,13 +107,9 @@ std::uint64_t count(const std::vector<std::vector<Transfer>>& transfers) {
 
 RingSimulation run_plain(const RingPlan& plan, const std::vector<std::vector<Transfer>>& transfers) {
   Platform platform(plan.network, demand(plan));
-  const simgrid::s4u::ActorPtr receiver = simgrid::s4u::Actor::create(
-      "receiver", platform.sink(), [] { simgrid::s4u::this_actor::sleep_for(1e9); });
-  receiver->daemonize();
   for (std::size_t i = 0; i < transfers.size(); ++i) {
     const std::string name = std::to_string(i);
-    simgrid::s4u::Mailbox* mailbox = simgrid::s4u::Mailbox::by_name(name);
-    mailbox->set_receiver(receiver);
+    simgrid::s4u::Mailbox* mailbox = platform.eager_mailbox(name);
     simgrid::s4u::Actor::create(name, platform.sink(), [&platform, mailbox, &sequence = transfers[i]] {
       put_all(platform, mailbox, sequence);
     });
