@@ -30,34 +30,24 @@ std::optional<Bytes> read_bytes(const std::string& text, const std::string& flag
               "take a size from 1 to 1G, or leave it out");
 }
 
-/// NCCL's own choice is no default that may pass as `auto`; our engine's is ours to make.
-void refuse_auto(const std::string& flag, const Implementation& implementation) {
-  if (implementation.library == Library::lanecast) return;
-  throw Error(ErrorKind::usage, "`" + flag + " auto`: NCCL's own choice is not modelled yet", flag + " auto",
-              "leave the flag out for the simple default, or name one");
-}
-
 std::optional<Algorithm> read_algorithm(const CallOptions& options, const Implementation& implementation) {
   const std::string& text = options.algorithm;
-  if (text.empty()) return std::nullopt;
-  if (text == "auto") {
-    refuse_auto("--algorithm", implementation);
-    return std::nullopt;
-  }
-  if (text == "tree" || text == "direct" || text == "hierarchical") {
+  if (text.empty() || text == "auto") return std::nullopt;
+  const bool later = text == "tree" || text == "direct" || text == "hierarchical" || text == "nvls";
+  if (later && !implementation.own_cost_model) {
     throw Error(ErrorKind::usage, "`--algorithm " + text + "` comes with a later version",
-                "--algorithm " + text, "take `ring`");
+                "--algorithm " + text,
+                text == "tree" || text == "nvls"
+                    ? "take `ring`, or `--implementation nccl-model` for NCCL's own estimate"
+                    : "take `ring`");
   }
-  return read_choice<Algorithm>(text, "--algorithm", {{"ring", Algorithm::ring}});
+  return read_choice<Algorithm>(
+      text, "--algorithm", {{"ring", Algorithm::ring}, {"tree", Algorithm::tree}, {"nvls", Algorithm::nvls}});
 }
 
-std::optional<Protocol> read_protocol(const CallOptions& options, const Implementation& implementation) {
+std::optional<Protocol> read_protocol(const CallOptions& options) {
   const std::string& text = options.protocol;
-  if (text.empty()) return std::nullopt;
-  if (text == "auto") {
-    refuse_auto("--protocol", implementation);
-    return std::nullopt;
-  }
+  if (text.empty() || text == "auto") return std::nullopt;
   if (const auto protocol = protocol_from_string(text)) return protocol;
   throw unknown_choice(text, "--protocol", {"simple", "ll", "ll128", "auto"});
 }
@@ -94,7 +84,7 @@ void add_geometry_options(CLI::App& command, CallOptions& options) {
   const auto add = [&](const char* flags, std::string& value, const char* text) {
     return command.add_option(flags, value, text)->group("How it runs");
   };
-  add("--algorithm", options.algorithm, "ring (tree, direct and hierarchical come later), or auto");
+  add("--algorithm", options.algorithm, "ring (others come later), or auto; nccl-model: tree and nvls too");
   add("--protocol", options.protocol, "simple, ll, ll128, or auto");
   add("--transport", options.transport, "auto, p2p (for all neighbours) or shm (for none)")
       ->capture_default_str();
@@ -102,7 +92,8 @@ void add_geometry_options(CLI::App& command, CallOptions& options) {
   add("--threads", options.threads, "of a thread block, or auto")->capture_default_str();
   add("--buffsize", options.buffsize, "FIFO of one connection, such as 4M");
   add("--chunk", options.chunk, "payload of a chunk, such as 128K, or auto")->capture_default_str();
-  add("--implementation", options.implementation, "nccl, nccl-2.18 to nccl-2.30, or lanecast")
+  add("--implementation", options.implementation,
+      "nccl, nccl-2.18 to nccl-2.30, rccl, nccl-model (NCCL's own estimates), or lanecast")
       ->capture_default_str();
   add("--launch", options.launch, "stream or graph")->capture_default_str();
   add("-n,--iterations", options.iterations, "launches in one graph or stream timing")->capture_default_str();
@@ -135,7 +126,7 @@ Call read_call(const CallOptions& options, const Implementation& implementation,
   call.root = read_root(options, call.collective, session);
   call.in_place = options.in_place;
   call.algorithm = read_algorithm(options, implementation);
-  call.protocol = read_protocol(options, implementation);
+  call.protocol = read_protocol(options);
   call.transport = read_choice<std::optional<Transport>>(
       options.transport, "--transport",
       {{"auto", std::nullopt}, {"p2p", Transport::p2p}, {"shm", Transport::shm}});

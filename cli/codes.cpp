@@ -14,6 +14,13 @@ const std::vector<CodeEntry>& code_table() {
        "between "
        "guests is not needed, switch ACS off in the firmware or with setpci, and pass the IOMMU through. "
        "`--set switches.NAME.acs=off` predicts what that gives."},
+      {"LC-ALGO-01", "NCCL takes an algorithm that is not simulated yet",
+       "NCCL's cost model prefers Tree or NVLS for this size. Only rings are simulated, so that the time "
+       "shown is "
+       "that of the ring that NCCL would take next.",
+       "`--why` shows NCCL's estimates of all. `NCCL_ALGO=Ring` (here `--algorithm ring`) makes a real run "
+       "follow "
+       "the prediction."},
       {"LC-CHUNK-01", "the chunk is large for the connection's buffer",
        "The FIFO of a connection holds one chunk only (where `--chunk` asks for more than the default "
        "buffer, the "
@@ -23,22 +30,22 @@ const std::vector<CodeEntry>& code_table() {
        "Take a smaller `--chunk` or a larger `--buffsize` (NCCL_BUFFSIZE in a real run): two chunks or more "
        "a buffer "
        "keep the ring busy."},
-      {"LC-IMPL-01", "NCCL's own decisions are simple defaults here",
-       "NCCL picks algorithm, protocol and channels by a cost model of its own, which is not modelled yet. "
-       "Where a "
-       "flag leaves one open, the prediction takes a simple default that depends on the transport and on the "
-       "size. A "
-       "real run may pick otherwise, above all at small and middle sizes.",
-       "Name what the run does: `--algorithm`, `--protocol`, `--channels`. NCCL prints its choice with "
-       "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING."},
-      {"LC-IMPL-02", "the ring follows the order of the GPU indices",
-       "NCCL searches for a ring order that loads the links evenly; that search is not modelled yet. The "
-       "prediction "
-       "uses the GPUs in the order of their indices (or as `--ranks` with `--order given` says), the same "
-       "for all "
-       "channels.",
-       "Take the order of the real run from NCCL_DEBUG=INFO (the lines `Channel 00 : 0 1 2 3`) and give it: "
-       "`--ranks 0,2,3,1 --order given`."},
+      {"LC-ENV-01", "a variable changes what NCCL does, but is not modelled",
+       "The environment sets a variable of NCCL's that the prediction does not follow: the run may take "
+       "another "
+       "path, another number of channels or other copies than predicted. A variable that is not known here "
+       "and "
+       "that a log names is reported in the same way.",
+       "Leave the variable out of the run, or take the prediction as one for a run without it. What a "
+       "tuner's "
+       "table, a graph file or a topology file says has to be put into the machine and the flags "
+       "(`--algorithm`, `--protocol`, `--channels`, `--ranks` with `--order given`)."},
+      {"LC-ENV-02", "NCCL ignores a variable or takes another value",
+       "NCCL does not use the value as it is written: its release does not read the variable, another "
+       "variable "
+       "wins over it, or the number is rounded or limited. The prediction does as NCCL does.",
+       "Write what NCCL makes of it, or leave the variable out, so that the run says what it does. "
+       "`--implementation nccl-2.28` predicts another release."},
       {"LC-LINK-01", "a link runs below its capability",
        "The link's status (rate or width) is lower than what both ends can do, and the prediction uses the "
        "status. "
@@ -48,6 +55,11 @@ const std::vector<CodeEntry>& code_table() {
        "Read `LnkSta` in `lspci -vv` while the GPU works. `--set links.NAME.rate=gen4` or `.width=x16` "
        "predicts the "
        "healthy link."},
+      {"LC-MODEL-01", "the times are NCCL's own estimates",
+       "`--implementation nccl-model` shows the numbers by which NCCL chooses: a latency and a bandwidth "
+       "from "
+       "tables, with the bandwidth that its search found. They are a baseline, not a prediction.",
+       "Leave `-model` out for the simulation. `--why` sets both side by side."},
       {"LC-PROFILE-01", "nothing was fitted: the profile holds priors only",
        "Every number of the model is a prior from published sources, not a measurement of this machine. The "
        "band "
@@ -62,6 +74,15 @@ const std::vector<CodeEntry>& code_table() {
        "error.",
        "Use `--protocol simple` or `ll`. Take the prediction as a what-if, not as advice to set "
        "NCCL_PROTO=LL128."},
+      {"LC-SEARCH-01", "NCCL's search for rings finds nothing that fits",
+       "No speed that NCCL tries fits the paths of this machine (often across the sockets of AMD hosts, "
+       "which it "
+       "counts 16 GB/s, with Blackwell GPUs, whose speeds end at 18). It then goes by the GPUs' order with "
+       "one "
+       "channel that counts 0.1 GB/s, twice: two channels, 256 threads, and protocols chosen for a link that "
+       "slow.",
+       "A graph file (NCCL_GRAPH_FILE) or NCCL_MIN_NCHANNELS with NCCL_PROTO helps a real run; "
+       "`--nccl-env NCCL_MIN_NCHANNELS=8` predicts that."},
       {"LC-SIM-01", "the call could not be folded and was simulated in full",
        "Long messages repeat the same loop and step, and the simulator skips repetitions once all ranks and "
        "channels "

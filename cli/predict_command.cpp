@@ -5,11 +5,13 @@
 #include "cli/call_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/machine_options.hpp"
+#include "cli/nccl_options.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output.hpp"
 #include "cli/simulator.hpp"
 #include "cli/sweep_sizes.hpp"
 #include "model/error.hpp"
+#include "model/predict/alternatives.hpp"
 #include "reports/prediction_report.hpp"
 
 namespace lanecast {
@@ -19,11 +21,13 @@ struct PredictOptions {
   MachineOptions machine;
   SweepOptions sweep;
   CallOptions call;
+  NcclOptions nccl;
   OutputOptions output;
   std::string seed = "1";
   std::string jobs = "0";
   std::string trace;
   bool exact = false;
+  bool why = false;
 };
 
 constexpr int kMostJobs = 4096;
@@ -76,17 +80,65 @@ std::vector<Prediction> timed(const Session& session, const std::function<std::v
   return predictions;
 }
 
+/// With NCCL's own cost model nothing is simulated.
+std::vector<Prediction> own_estimates(const Machine& machine, const Profile& profile,
+                                      const Implementation& implementation, const std::vector<Call>& calls) {
+  const Communicator communicator = open_communicator(machine, implementation, calls.front());
+  std::vector<Prediction> predictions;
+  for (const Call& call : calls)
+    predictions.push_back(nccl_estimate(machine, profile, implementation, communicator, call));
+  return predictions;
+}
+
+/// The ways of each call, with the predictions of those that the simulator knows.
+WhyReport weigh(const Machine& machine, const Profile& profile, const Implementation& implementation,
+                const std::vector<Call>& calls, const SimulationOptions& simulation) {
+  WhyReport why;
+  why.communicator = open_communicator(machine, implementation, calls.front());
+  for (const Gpu& gpu : machine.gpus) why.gpu_names.push_back(gpu.name);
+  std::vector<Call> simulated;
+  for (const Call& call : calls) {
+    why.sizes.push_back(alternatives(why.communicator, implementation, call));
+    for (const Alternative& way : why.sizes.back().ways) {
+      if (is_simulated(way)) simulated.push_back(call_of(call, way));
+    }
+  }
+  Implementation simulated_implementation = implementation;
+  simulated_implementation.own_cost_model = false;
+  const std::vector<Prediction> predictions =
+      simulate_calls(machine, profile, simulated_implementation, simulated, simulation);
+  auto next = predictions.begin();
+  for (Alternatives& size : why.sizes) {
+    for (Alternative& way : size.ways) {
+      if (is_simulated(way)) way.prediction = *next++;
+    }
+  }
+  return why;
+}
+
+/// Our engine takes what the closed form calls fastest: the protocol that the prediction shows.
+void mark_taken(const std::vector<Prediction>& predictions, WhyReport& why) {
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    if (why.communicator.nccl) continue;
+    for (Alternative& way : why.sizes[i].ways) way.taken = way.protocol == predictions[i].protocol;
+  }
+}
+
 void run_predict(const PredictOptions& options, const Session& session) {
   if (!options.trace.empty()) {
     throw Error(ErrorKind::usage, "`--trace` comes with a later version", "--trace", "leave it out");
   }
   const Format format = checked_output(options.output);
-  const Implementation implementation = implementation_from_string(options.call.implementation);
+  std::vector<Warning> warnings;
+  const NcclInput nccl = read_nccl_input(options.nccl, options.machine.machine);
+  Implementation implementation =
+      implementation_from_string(implementation_name(options.call.implementation, nccl, session));
+  implementation.environment = read_environment(nccl, implementation, session, warnings);
   const SimulationOptions simulation = simulation_options(options);
   Call call = read_call(options.call, implementation, session);
   const Profile profile = read_profile(options.machine.profile);
   const Machine machine = read_machine(options.machine, session);
-  const std::vector<int> order = ring_order(machine, call);
+  const std::vector<int> order = call_ranks(machine, call);
   choose_root(call, order);
 
   std::vector<Call> calls;
@@ -94,14 +146,24 @@ void run_predict(const PredictOptions& options, const Session& session) {
     calls.push_back(call);
     calls.back().size = size;
   }
-  require_simulator();
+  if (!implementation.own_cost_model || options.why) require_simulator();
   PredictionReport report;
-  report.predictions =
-      timed(session, [&] { return simulate_calls(machine, profile, implementation, calls, simulation); });
+  report.predictions = timed(session, [&] {
+    return implementation.own_cost_model
+               ? own_estimates(machine, profile, implementation, calls)
+               : simulate_calls(machine, profile, implementation, calls, simulation);
+  });
+  for (Prediction& prediction : report.predictions)
+    prediction.warnings.insert(prediction.warnings.begin(), warnings.begin(), warnings.end());
+  if (options.why) {
+    report.why = weigh(machine, profile, implementation, calls, simulation);
+    mark_taken(report.predictions, *report.why);
+  }
   report.run = session.run_info(config_digest(machine));
   report.machine = machine.name;
   report.profile = profile.name;
   report.implementation = implementation.name();
+  report.simulated = !implementation.own_cost_model;
   report.gpus = order;
   report.seed = simulation.seed;
   session.warn(unique_warnings(report.predictions));
@@ -127,8 +189,13 @@ void add_predict_command(CLI::App& app, Session& session) {
   add_machine_options(*command, options->machine);
   add_sweep_options(*command, options->sweep);
   add_call_options(*command, options->call);
+  add_nccl_options(*command, options->nccl);
   command->add_flag("--exact", options->exact, "simulate every slice; no folding of repeated loops and steps")
       ->group("Simulation");
+  command
+      ->add_flag("--why", options->why,
+                 "show what the implementation weighs, its own estimates beside predictions")
+      ->group("How it runs");
   command->add_option("--seed", options->seed, "seed of the spread between channels")
       ->envname("LANECAST_SEED")
       ->capture_default_str()
@@ -143,6 +210,8 @@ void add_predict_command(CLI::App& app, Session& session) {
       "Examples:\n"
       "  lanecast predict v100x2-pcie3-switch -b 1K -e 256M -f 4\n"
       "  lanecast predict box.yaml --collective all_gather --protocol ll --format json -o box.json\n"
+      "  lanecast predict h200x2-nvlink-vm --implementation nccl-2.28 --why -b 1K -e 1M -f 4\n"
+      "  lanecast predict box.yaml --nccl-env NCCL_P2P_LEVEL=SYS --nccl-env NCCL_PROTO=Simple\n"
       "  lanecast predict box.yaml --set links.uplink0.rate=gen2 -b 64M -e 64M");
   command->callback([options, &session] { run_predict(*options, session); });
 }

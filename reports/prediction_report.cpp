@@ -72,6 +72,11 @@ std::string as_json(const PredictionReport& report) {
   document["gpus"] = report.gpus;
   document["results"] = Json::array();
   for (const Prediction& p : report.predictions) document["results"].push_back(result_as_json(p, ranks));
+  if (report.why) {
+    document["decisions"] = decisions_as_json(*report.why);
+    for (std::size_t i = 0; i < report.predictions.size(); ++i)
+      document["results"][i]["why"] = ways_as_json(report.why->sizes[i]);
+  }
   document["warnings"] = warnings_as_json(unique_warnings(report.predictions));
   return document_text(document);
 }
@@ -91,14 +96,34 @@ void flatten(const Json& object, std::vector<Json>& names, std::vector<Json>& fi
   }
 }
 
+/// What is taken and what would be fastest, in four flat fields.
+void add_why_fields(const Alternatives& size, std::vector<Json>& names, std::vector<Json>& fields) {
+  const auto add = [&](const std::string& prefix, const Alternative* way) {
+    names.emplace_back(prefix);
+    fields.push_back(way == nullptr
+                         ? Json()
+                         : Json(to_string(way->algorithm) + std::string("/") + to_string(way->protocol)));
+    names.emplace_back(prefix + "_time_us");
+    fields.push_back(way != nullptr && way->prediction ? number_or_null(in_us(way->prediction->time))
+                                                       : Json());
+    names.emplace_back(prefix + "_nccl_time_us");
+    fields.push_back(way != nullptr && way->nccl_estimate ? number_or_null(in_us(*way->nccl_estimate))
+                                                          : Json());
+  };
+  add("taken", size.taken());
+  add("fastest", size.fastest());
+}
+
 std::string as_csv(const PredictionReport& report) {
   const Json common = common_as_json(report);
   std::string text;
-  for (const Prediction& p : report.predictions) {
+  for (std::size_t i = 0; i < report.predictions.size(); ++i) {
+    const Prediction& p = report.predictions[i];
     std::vector<Json> names;
     std::vector<Json> fields;
     flatten(common, names, fields);
     flatten(result_as_json(p, static_cast<int>(report.gpus.size())), names, fields);
+    if (report.why) add_why_fields(report.why->sizes[i], names, fields);
     if (text.empty()) text = csv_line(names);
     text += csv_line(fields);
   }
@@ -153,8 +178,9 @@ std::vector<std::string> head_of(const PredictionReport& report) {
   const Call& call = report.predictions.front().call;
   std::string gpus;
   for (const int gpu : report.gpus) gpus += " " + std::to_string(gpu);
-  return {fmt::format("lanecast {} ({}): predicted by simulation, not measured", report.run.version,
-                      report.run.commit),
+  return {fmt::format("lanecast {} ({}): {}", report.run.version, report.run.commit,
+                      report.simulated ? "predicted by simulation, not measured"
+                                       : "NCCL's own estimates, neither simulated nor measured"),
           fmt::format("machine {}, profile {}, implementation {}, seed {}", report.machine, report.profile,
                       report.implementation, report.seed),
           fmt::format("{}, {} ranks (GPUs{}), {}, {} of {} launches", to_string(call.collective),
@@ -165,13 +191,38 @@ std::vector<std::string> head_of(const PredictionReport& report) {
 
 std::string as_markdown(const PredictionReport& report) {
   const std::vector<std::string> head = head_of(report);
-  return markdown_text(head[0] + "; " + head[1] + "; " + head[2], as_grid(report));
+  std::string text = markdown_text(head[0] + "; " + head[1] + "; " + head[2], as_grid(report));
+  if (!report.why) return text;
+  std::string decisions;
+  for (const std::string& line : decision_lines(*report.why))
+    decisions += (decisions.empty() ? "" : "; ") + line;
+  return text + "\n" + markdown_text(decisions, ways_grid(*report.why));
+}
+
+/// The lines below the table: comments, so that who reads the table by machine passes over them.
+std::string why_text(const WhyReport& why) {
+  std::string text;
+  for (const std::string& line : decision_lines(why)) text += comment_line(line);
+  text += comment_line("") + comment_line("ways (* taken, + fastest by prediction):");
+  const std::string grid = aligned_text(ways_grid(why));
+  std::size_t begin = 0;
+  while (begin < grid.size()) {
+    const std::size_t end = grid.find('\n', begin);
+    const std::string line = grid.substr(begin, end - begin);
+    text += line.rfind("#", 0) == 0 ? line + "\n" : "#" + line.substr(line.rfind(" ", 0) == 0 ? 1 : 0) + "\n";
+    begin = end + 1;
+  }
+  for (const std::string& line : impossible_lines(why)) text += comment_line(line);
+  for (const std::string& line : regrets(why)) text += comment_line(line);
+  return text;
 }
 
 std::string as_table(const PredictionReport& report) {
   std::string text;
   for (const std::string& line : head_of(report)) text += comment_line(line);
-  return text + comment_line("") + aligned_text(as_grid(report));
+  text += comment_line("") + aligned_text(as_grid(report));
+  if (report.why) text += comment_line("") + why_text(*report.why);
+  return text;
 }
 
 }  // namespace

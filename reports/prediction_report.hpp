@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/predict/prediction.hpp"
 #include "reports/document.hpp"
 #include "reports/format.hpp"
+#include "reports/why_report.hpp"
 
 namespace lanecast {
 
@@ -15,9 +17,11 @@ struct PredictionReport {
   std::string machine;
   std::string profile;
   std::string implementation;
+  bool simulated = true;  // false: the times are NCCL's own estimates
   std::vector<int> gpus;  // that take part, by index
   std::uint64_t seed = 1;
   std::vector<Prediction> predictions;  // at least one
+  std::optional<WhyReport> why;         // with `--why`
 };
 
 /// Elements that nccl-tests' column `count` holds: of the whole buffer, for all-gather and reduce-scatter of

@@ -13,7 +13,7 @@ constexpr int kLongestStepBeat = 1;
 
 /// In a plan reduced by symmetry the last position's successor is the first, as in a whole ring.
 std::size_t previous_position(const RingPlan& plan, int position) {
-  const std::size_t positions = plan.positions.size();
+  const std::size_t positions = plan.positions().size();
   return (static_cast<std::size_t>(position) + positions - 1) % positions;
 }
 
@@ -46,12 +46,16 @@ double FifoTimes::wait(Event event, std::uint64_t number) {
 ActorPrimitives::ActorPrimitives(RingState& state, const RingWork& work, simgrid::s4u::Mailbox* mailbox)
     : state_(state),
       work_(work),
-      plan_(state.plan.positions[static_cast<std::size_t>(work.position)]),
+      plan_(state.plan.positions(
+          static_cast<std::size_t>(work.channel))[static_cast<std::size_t>(work.position)]),
       mailbox_(mailbox),
       from_previous_(
           state.fifos[static_cast<std::size_t>(work.channel)][previous_position(state.plan, work.position)]),
       to_next_(state.fifos[static_cast<std::size_t>(work.channel)][static_cast<std::size_t>(work.position)]),
-      credit_flight_(state.plan.positions[previous_position(state.plan, work.position)].to_next.credit),
+      credit_flight_(
+          state.plan
+              .positions(static_cast<std::size_t>(work.channel))[previous_position(state.plan, work.position)]
+              .to_next.credit),
       factor_(state.plan.channel_factor[static_cast<std::size_t>(work.channel)]),
       lane_awake_(state.plan.network.lanes.size(), false) {}
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <optional>
+#include <tuple>
 
 #include "model/error.hpp"
 #include "model/predict/plan_call.hpp"
@@ -22,10 +25,32 @@ struct Answer {
 
 constexpr std::uint64_t kManyTransfers = 100'000;  // an exact run of so many is worth a word
 
+/// Communicators that are open: calls of a sweep share one.
+class Communicators {
+ public:
+  Communicators(const Machine& machine, const Implementation& implementation)
+      : machine_(machine), implementation_(implementation) {}
+
+  const Communicator& of(const Call& call) {
+    const Key key{call.ranks, call.order_given, call.transport};
+    const auto known = open_.find(key);
+    if (known != open_.end()) return known->second;
+    return open_.emplace(key, open_communicator(machine_, implementation_, call)).first->second;
+  }
+
+ private:
+  using Key = std::tuple<std::vector<int>, bool, std::optional<Transport>>;
+
+  const Machine& machine_;
+  const Implementation& implementation_;
+  std::map<Key, Communicator> open_;
+};
+
 RingPlan plan_or_say_which(const Machine& machine, const Profile& profile,
-                           const Implementation& implementation, const Call& call, std::uint64_t seed) {
+                           const Implementation& implementation, Communicators& communicators,
+                           const Call& call, std::uint64_t seed) {
   try {
-    return plan_call(machine, profile, implementation, call, seed);
+    return plan_call(machine, profile, implementation, communicators.of(call), call, seed);
   } catch (const Error& error) {
     throw Error(error.kind(), std::string(error.what()) + "\n  for the call of " +
                                   std::to_string(call.size.value()) + " B on machine `" + machine.name + "`");
@@ -94,10 +119,12 @@ std::vector<Prediction> predict(const Machine& machine, const Profile& profile,
                                 const Implementation& implementation, const std::vector<Call>& calls,
                                 const SimulationOptions& options) {
   std::vector<Prediction> predictions;
+  Communicators communicators(machine, implementation);
   for (std::size_t first = 0; first < calls.size(); first += kCallsAtATime) {
     std::vector<RingPlan> plans;
     for (std::size_t i = first; i < std::min(calls.size(), first + kCallsAtATime); ++i) {
-      plans.push_back(plan_or_say_which(machine, profile, implementation, calls[i], options.seed));
+      plans.push_back(
+          plan_or_say_which(machine, profile, implementation, communicators, calls[i], options.seed));
       if (options.exact) refuse_endless(plans.back());
     }
     predict_some(profile, plans, options, predictions);

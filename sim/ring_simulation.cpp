@@ -28,7 +28,7 @@ int loop_window(int ranks, int steps) { return std::max(5, (4 * ranks + steps - 
 void set_up_folding(RingState& state, bool exact) {
   const auto& work = state.plan.resolved.work;
   const int ranks = work.front().front().ranks;
-  const auto positions = static_cast<int>(state.plan.positions.size());
+  const auto positions = static_cast<int>(state.plan.positions().size());
   const int steps = ring_step_count(work.front().front().collective, ranks);
   std::uint64_t fewest = loop_count(work.front().front());
   for (const auto& channel : work) fewest = std::min(fewest, loop_count(channel.front()));

@@ -6,46 +6,62 @@
 #include "model/topology/routes.hpp"
 
 namespace lanecast {
+namespace {
+
+constexpr int kOldest = 18;  // NCCL 2.x
+constexpr int kNewest = 30;
+constexpr int kRcclFollows = 20;  // RCCL of October 2024
+
+}  // namespace
 
 std::string Implementation::name() const {
   if (library == Library::lanecast) return "lanecast";
-  return "nccl-" + std::to_string(major) + "." + std::to_string(minor);
+  if (library == Library::rccl) return "rccl";
+  return (own_cost_model ? "nccl-model-2." : "nccl-2.") + std::to_string(minor);
 }
 
 Implementation implementation_from_string(const std::string& text) {
   Implementation implementation;
-  if (text == "lanecast") {
-    implementation.library = Library::lanecast;
+  if (text == "lanecast" || text == "rccl") {
+    implementation.library = text == "rccl" ? Library::rccl : Library::lanecast;
+    if (text == "rccl") implementation.minor = kRcclFollows;
     return implementation;
   }
-  if (text == "nccl") return implementation;
+  std::string rest = text;
+  if (rest.rfind("nccl-model", 0) == 0) {
+    implementation.own_cost_model = true;
+    rest = "nccl" + rest.substr(std::string("nccl-model").size());
+  }
+  if (rest == "nccl") return implementation;
   const std::string prefix = "nccl-2.";
-  const std::string minor = text.rfind(prefix, 0) == 0 ? text.substr(prefix.size()) : "";
+  const std::string minor = rest.rfind(prefix, 0) == 0 ? rest.substr(prefix.size()) : "";
   const std::string digits = minor.substr(0, minor.find('.'));
   const bool number = !digits.empty() && digits.size() <= 2 &&
                       std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (number && std::stoi(digits) >= 18 && std::stoi(digits) <= 30) {
+  if (number && std::stoi(digits) >= kOldest && std::stoi(digits) <= kNewest) {
     implementation.minor = std::stoi(digits);
     return implementation;
   }
   throw Error(ErrorKind::usage, "unknown implementation `" + text + "`", "--implementation",
-              "take `nccl`, `nccl-2.18` to `nccl-2.30`, or `lanecast`");
+              "take `nccl`, `nccl-2.18` to `nccl-2.30`, `nccl-model` (its own estimates), `rccl` or "
+              "`lanecast`");
 }
 
-Distance default_p2p_level(const Implementation& implementation, const Machine& machine) {
+Distance distance_of(PathType level) {
+  if (level >= PathType::sys) return Distance::sys;
+  if (level >= PathType::p2c) return Distance::node;
+  if (level == PathType::pxb) return Distance::pxb;
+  if (level == PathType::pix) return Distance::pix;
+  return level == PathType::loc ? Distance::loc : Distance::nvl;
+}
+
+Distance default_p2p_level(const Implementation& implementation, const Machine& machine, int gpus) {
   if (implementation.library == Library::lanecast) return Distance::sys;
-  const auto is = [&](const char* vendor) {
-    return std::any_of(machine.cpus.begin(), machine.cpus.end(),
-                       [&](const Cpu& cpu) { return cpu.vendor == vendor; });
-  };
-  if (implementation.minor >= 23) {
-    const bool small_amd = is("amd") && !is("intel") && present_gpus(machine).size() <= 2;
-    return small_amd ? Distance::sys : Distance::pxb;
-  }
-  return is("intel") || is("arm") || is("zhaoxin") ? Distance::pxb : Distance::sys;
+  const std::string vendor = machine.cpus.empty() ? "unknown" : machine.cpus.front().vendor;
+  return distance_of(default_p2p_level(nccl_rules(implementation.version()), vendor, gpus));
 }
 
-std::vector<int> ring_order(const Machine& machine, const Call& call) {
+std::vector<int> call_ranks(const Machine& machine, const Call& call) {
   std::vector<int> order = call.ranks.empty() ? present_gpus(machine) : call.ranks;
   const auto where = "--ranks";
   std::vector<bool> seen(machine.gpus.size(), false);

@@ -2,33 +2,39 @@
 #include <string>
 #include <vector>
 
+#include "model/implementation/nccl/environment.hpp"
+#include "model/implementation/nccl/version_rules.hpp"
 #include "model/predict/call.hpp"
 #include "model/predict/prediction.hpp"
 #include "model/topology/machine.hpp"
 
 namespace lanecast {
 
-enum class Library { nccl, lanecast };
+enum class Library { nccl, rccl, lanecast };
 
-/// Whose rules fill in what a call leaves open. `nccl` so far has NCCL's geometry, work split, thread rules
-/// and P2P level by version; its ring search and its choice of protocol and algorithm are simple defaults
-/// (see docs/model.md).
+/// Whose rules fill in what a call leaves open (docs/nccl.md).
 struct Implementation {
   Library library = Library::nccl;
-  int major = 2;
-  int minor = 30;
+  int minor = 30;               // of NCCL 2.x
+  bool own_cost_model = false;  // times are NCCL's own estimates instead of a simulation: a baseline
+  NcclEnvironment environment;  // NCCL's variables
 
-  std::string name() const;  // "nccl-2.30", "lanecast"
+  std::string name() const;  // "nccl-2.30", "nccl-model-2.30", "rccl", "lanecast"
+  NcclVersion version() const { return {library == Library::rccl, minor}; }
 };
 
-/// From "nccl", "nccl-2.28", "lanecast".
+/// From "nccl", "nccl-2.28", "nccl-model", "nccl-model-2.28", "rccl", "lanecast".
 /// @throws Error  kind usage: another name, or a version outside 2.18 to 2.30
 Implementation implementation_from_string(const std::string& text);
 
-/// Farthest distance at which the implementation uses peer access of its own accord.
-/// Source: facts.md A7: NCCL from 2.23 PXB, SYS with AMD CPUs and at most two GPUs; before, SYS, but PXB on
-/// Intel.
-Distance default_p2p_level(const Implementation& implementation, const Machine& machine);
+/// Farthest distance at which the implementation uses peer access of its own accord, by release and CPU
+/// (facts.md A7).
+/// @param gpus  that take part
+Distance default_p2p_level(const Implementation& implementation, const Machine& machine, int gpus);
+
+/// Distance up to which NCCL's level reaches: its PHB covers all host bridges of a NUMA node, which
+/// nvidia-smi calls NODE (facts.md A7).
+Distance distance_of(PathType level);
 
 /// How one ring neighbour reaches the next.
 struct RingLink {
@@ -39,11 +45,17 @@ struct RingLink {
   std::string reason;
 };
 
+/// One way around all ranks.
+struct Ring {
+  std::vector<int> order;       // GPU indices
+  std::vector<RingLink> links;  // links[i]: from order[i] to order[i + 1]; none for one rank
+};
+
 /// A call with nothing left open.
 struct ResolvedCall {
   Call call;
-  std::vector<int> order;       // GPU indices in ring order
-  std::vector<RingLink> links;  // links[i]: from order[i] to order[i + 1]
+  std::vector<Ring> rings;   // distinct ones; the first is channel 0's
+  std::vector<int> ring_of;  // [channel]: index into `rings`
   Protocol protocol = Protocol::simple;
   int channels = 1;   // that carry data
   int threads = 512;  // of a block, without Simple's sync warp
@@ -53,17 +65,31 @@ struct ResolvedCall {
   int fifo_slices = 8;  // slices that fit the FIFO
   bool store_and_forward =
       false;  // the FIFO holds no more than a chunk: a slice is taken out before it is passed on
+  bool fifo_at_sender = false;              // through host memory: in the sender's NUMA node
   bool registered = false;                  // last receives land in the user's buffer
   std::vector<std::vector<RingWork>> work;  // [channel][ring position]
   std::vector<Warning> warnings;
+
+  /// Channel 0's ring.
+  const std::vector<int>& order() const& { return rings.front().order; }
+  const std::vector<RingLink>& links() const& { return rings.front().links; }
+  const std::vector<RingLink>& links() const&& = delete;  // would outlive its call
+
+  /// Ring of a channel; channel 0's for those beyond `ring_of`.
+  std::size_t ring_index(std::size_t channel) const {
+    return channel < ring_of.size() ? static_cast<std::size_t>(ring_of[channel]) : 0;
+  }
+  const Ring& ring(std::size_t channel) const { return rings[ring_index(channel)]; }
 };
 
-/// GPUs that take part, in ring order.
+/// GPUs that take part, by rank: sorted unless the call gives their order.
 /// @throws Error  kind usage: a rank that doesn't exist, is absent or is named twice; no GPU at all
-std::vector<int> ring_order(const Machine& machine, const Call& call);
+std::vector<int> call_ranks(const Machine& machine, const Call& call);
 
-/// Decides transports, channels, threads, protocol geometry, work split and order.
+/// Decides transports, channels, threads, protocol, its geometry, the work split and the rings.
 ///
+/// Where the call leaves the protocol open, NCCL's cost model chooses; the engine takes Simple (`plan_call`
+/// compares).
 /// @throws Error  kind usage: what the call forces cannot be (an unreachable transport, a chunk that doesn't
 /// fit the
 ///                buffer, threads or channels out of range, sizes that are no multiple of the element)

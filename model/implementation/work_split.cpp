@@ -8,8 +8,6 @@
 namespace lanecast {
 namespace {
 
-constexpr std::uint64_t kMinTrafficPerChannel = 32u << 10;
-
 bool long_chunks(Protocol protocol, Collective collective) {
   return protocol == Protocol::simple && collective != Collective::broadcast &&
          collective != Collective::reduce;
@@ -63,7 +61,8 @@ ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, std::opti
 }
 
 std::vector<std::uint64_t> split_over_channels(std::uint64_t count, int element_bytes, Collective collective,
-                                               int ranks, Protocol protocol, int channels) {
+                                               int ranks, Protocol protocol, int channels,
+                                               Bytes min_traffic) {
   std::uint64_t traffic_per_byte = 1;
   if (collective == Collective::all_reduce) traffic_per_byte = 2;
   if (collective == Collective::all_gather || collective == Collective::reduce_scatter) {
@@ -71,7 +70,7 @@ std::vector<std::uint64_t> split_over_channels(std::uint64_t count, int element_
   }
   if (protocol == Protocol::ll) traffic_per_byte *= 4;
   const auto element = static_cast<std::uint64_t>(element_bytes);
-  const std::uint64_t cell_bytes = round_up(ceil_div(kMinTrafficPerChannel, traffic_per_byte), 16);
+  const std::uint64_t cell_bytes = round_up(ceil_div(min_traffic.value(), traffic_per_byte), 16);
   const std::uint64_t cells = ceil_div(count * element, cell_bytes);
   const std::uint64_t per_channel =
       std::max<std::uint64_t>(1, ceil_div(cells, static_cast<std::uint64_t>(channels)));

@@ -32,12 +32,13 @@ ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, std::opti
 
 /// How many elements each channel gets: NCCL's cells.
 ///
-/// Cells of 32 KiB of traffic (4 times that for LL) are dealt out in equal runs; the last channel takes the
-/// rest, so that small calls use fewer channels.
-/// @param count  elements to split (of one rank's block for all-gather and reduce-scatter)
+/// Cells are dealt out in equal runs; the last channel takes the rest, so that small calls use fewer
+/// channels.
+/// @param count        elements to split (of one rank's block for all-gather and reduce-scatter)
+/// @param min_traffic  of a cell, which LL counts four times (see `NcclRules::min_traffic`)
 /// @return       at most `channels` counts, none of them 0 unless count is 0
 /// Source: facts.md A5.4 (NVIDIA/nccl src/enqueue.cc scheduleCollTasksToPlan).
 std::vector<std::uint64_t> split_over_channels(std::uint64_t count, int element_bytes, Collective collective,
-                                               int ranks, Protocol protocol, int channels);
+                                               int ranks, Protocol protocol, int channels, Bytes min_traffic);
 
 }  // namespace lanecast

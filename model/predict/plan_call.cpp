@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "model/error.hpp"
-#include "model/implementation/work_split.hpp"
+#include "model/implementation/nccl/choice.hpp"
 #include "model/predict/ring_traffic.hpp"
 #include "model/predict/warnings.hpp"
 
@@ -14,28 +14,30 @@ namespace {
 constexpr double kSmallBytes = 64.0 * 1024;  // up to here latency decides, and the band of latencies holds
 constexpr double kLargeBytes = 4.0 * 1024 * 1024;  // from here bandwidth does
 
-RingPlan plan_with(const Machine& machine, const Profile& profile, const Implementation& implementation,
-                   const Call& call, std::uint64_t seed) {
-  ResolvedCall resolved = resolve_call(machine, implementation, call);
-  if (resolved.order.size() > 1) return plan_ring(machine, profile, resolved, seed);
+RingPlan plan_resolved(const Machine& machine, const Profile& profile, ResolvedCall resolved,
+                       std::uint64_t seed) {
+  if (resolved.order().size() > 1) return plan_ring(machine, profile, resolved, seed);
   RingPlan plan;
+  plan.start = single_rank_time(profile, resolved.call);
   plan.resolved = std::move(resolved);
-  plan.start = single_rank_time(profile, call);
   return plan;
 }
 
 std::vector<Protocol> candidates(const ResolvedCall& resolved) {
-  const bool nvlink = std::all_of(resolved.links.begin(), resolved.links.end(),
+  const bool nvlink = std::all_of(resolved.links().begin(), resolved.links().end(),
                                   [](const RingLink& link) { return link.nvlink; });
   if (nvlink) return {Protocol::ll, Protocol::ll128, Protocol::simple};
   return {Protocol::ll, Protocol::simple};
 }
 
 std::string transport_name(const ResolvedCall& resolved) {
-  const auto shm = std::count_if(resolved.links.begin(), resolved.links.end(),
-                                 [](const RingLink& link) { return link.transport == Transport::shm; });
-  if (shm == 0) return "p2p";
-  return shm == static_cast<std::ptrdiff_t>(resolved.links.size()) ? "shm" : "mixed";
+  bool p2p = false;
+  bool shm = false;
+  for (const Ring& ring : resolved.rings) {
+    for (const RingLink& link : ring.links) (link.transport == Transport::shm ? shm : p2p) = true;
+  }
+  if (shm) return p2p ? "mixed" : "shm";
+  return "p2p";
 }
 
 double band(const Profile& profile, Bytes size) {
@@ -46,55 +48,41 @@ double band(const Profile& profile, Bytes size) {
   return small + share * (large - small);
 }
 
-/// Whether a protocol can take the chunk, buffer and threads that the call forces.
-bool fits(Protocol protocol, const Call& call) {
-  if (call.threads && *call.threads > protocol_traits(protocol).max_threads) return false;
-  try {
-    chunk_geometry(protocol, call.collective, call.buffsize, call.chunk);
-    return true;
-  } catch (const Error&) {
-    return false;  // Simple, which was planned first, has said what is wrong if nothing fits
+/// The engine's choice: the protocol that the closed form calls fastest.
+RingPlan fastest_plan(const Machine& machine, const Profile& profile, const Implementation& implementation,
+                      const Communicator& communicator, const Call& call, RingPlan best, std::uint64_t seed) {
+  Seconds shortest(0);
+  for (const Protocol protocol : candidates(best.resolved)) {
+    if (!fits(protocol, call))
+      continue;  // Simple, which was planned first, has said what is wrong if none does
+    Call forced = call;
+    forced.protocol = protocol;
+    RingPlan plan =
+        plan_resolved(machine, profile, resolve_call(machine, implementation, communicator, forced), seed);
+    const Seconds time = closed_form_time(plan);
+    if (shortest.value() > 0 && time >= shortest) continue;
+    shortest = time;
+    best = std::move(plan);
   }
-}
-
-/// NCCL decides by rules that are not modelled yet; whoever leaves a choice open must know.
-void add_default_warnings(const Implementation& implementation, const Call& call, ResolvedCall& resolved) {
-  if (implementation.library != Library::nccl) return;
-  if (!call.protocol || !call.channels) {
-    resolved.warnings.push_back(
-        {"LC-IMPL-01",
-         "what the call leaves open of protocol and channels is a simple default; NCCL's own "
-         "choice is not modelled yet. Name --protocol and --channels to be sure"});
-  }
-  if (resolved.order.size() > 2 && !call.order_given) {
-    resolved.warnings.push_back(
-        {"LC-IMPL-02", "the ring goes by GPU index; NCCL's own search for an order is not modelled yet"});
-  }
+  best.resolved.call.protocol.reset();
+  return best;
 }
 
 }  // namespace
 
 RingPlan plan_call(const Machine& machine, const Profile& profile, const Implementation& implementation,
+                   const Communicator& communicator, const Call& call, std::uint64_t seed) {
+  RingPlan plan =
+      plan_resolved(machine, profile, resolve_call(machine, implementation, communicator, call), seed);
+  const bool open = !call.protocol && implementation.library == Library::lanecast;
+  if (!open || plan.resolved.order().size() < 2) return plan;
+  return fastest_plan(machine, profile, implementation, communicator, call, std::move(plan), seed);
+}
+
+RingPlan plan_call(const Machine& machine, const Profile& profile, const Implementation& implementation,
                    const Call& call, std::uint64_t seed) {
-  RingPlan best = plan_with(machine, profile, implementation, call, seed);
-  if (best.resolved.order.size() < 2) return best;
-  if (!call.protocol) {
-    const std::vector<Protocol> protocols = candidates(best.resolved);
-    Seconds shortest(0);
-    for (const Protocol protocol : protocols) {
-      if (!fits(protocol, call)) continue;
-      Call forced = call;
-      forced.protocol = protocol;
-      RingPlan plan = plan_with(machine, profile, implementation, forced, seed);
-      const Seconds time = closed_form_time(plan);
-      if (shortest.value() > 0 && time >= shortest) continue;
-      shortest = time;
-      best = std::move(plan);
-    }
-    best.resolved.call.protocol.reset();
-  }
-  add_default_warnings(implementation, call, best.resolved);
-  return best;
+  return plan_call(machine, profile, implementation, open_communicator(machine, implementation, call), call,
+                   seed);
 }
 
 Prediction describe(const Profile& profile, const RingPlan& plan) {
@@ -107,8 +95,8 @@ Prediction describe(const Profile& profile, const RingPlan& plan) {
   prediction.threads = resolved.threads;
   prediction.chunk = resolved.chunk;
   prediction.buffsize = resolved.buffsize;
-  prediction.ring_order = resolved.order;
-  prediction.busbw_factor = busbw_factor(resolved.call.collective, static_cast<int>(resolved.order.size()));
+  prediction.ring_order = resolved.order();
+  prediction.busbw_factor = busbw_factor(resolved.call.collective, static_cast<int>(resolved.order().size()));
   prediction.warnings = resolved.warnings;
   for (Warning& warning : prior_warnings(profile)) prediction.warnings.push_back(std::move(warning));
   return prediction;

@@ -29,11 +29,11 @@ class RingPlanner {
         traits_(protocol_traits(resolved.protocol)),
         builder_(machine, profile, Engine::sm) {}
 
-  std::vector<PositionPlan> positions() {
+  std::vector<PositionPlan> positions(const Ring& ring) {
     std::vector<PositionPlan> plans;
-    const std::size_t ranks = resolved_.order.size();
+    const std::size_t ranks = ring.order.size();
     for (std::size_t i = 0; i < ranks; ++i) {
-      plans.push_back(position({resolved_.links[(i + ranks - 1) % ranks], resolved_.links[i]}));
+      plans.push_back(position({ring.links[(i + ranks - 1) % ranks], ring.links[i]}));
     }
     return plans;
   }
@@ -64,9 +64,11 @@ class RingPlanner {
     return plan;
   }
 
-  /// CPU whose memory holds the FIFO between two GPUs: the receiver's (facts.md A7, NCCL_SHM_LOCALITY).
+  /// CPU whose memory holds the FIFO between two GPUs: the receiver's, or the sender's (facts.md A7,
+  /// NCCL_SHM_LOCALITY).
   int fifo_cpu(const RingLink& link) const {
-    return cpu_of(machine_, {NodeKind::gpu, link.to_gpu}).value_or(0);
+    const int gpu = resolved_.fifo_at_sender ? link.from_gpu : link.to_gpu;
+    return cpu_of(machine_, {NodeKind::gpu, gpu}).value_or(0);
   }
 
   Route store_route(const RingLink& link) const {
@@ -203,7 +205,7 @@ class RingPlanner {
     const double working_set =
         static_cast<double>(resolved_.call.size.value()) * (resolved_.call.in_place ? 1 : 2);
     double cache = std::numeric_limits<double>::max();
-    for (const int gpu : resolved_.order) {
+    for (const int gpu : resolved_.order()) {
       const auto& l2 = machine_.gpus[static_cast<std::size_t>(gpu)].l2;
       cache = std::min(cache, static_cast<double>(l2.value_or(Bytes(0)).value()));
     }
@@ -294,9 +296,12 @@ Seconds single_rank_time(const Profile& profile, const Call& call) {
 
 namespace {
 
-double sum_of_factors(const RingPlan& plan) {
+/// Rates of all channels of a ring together, in mean channels.
+double sum_of_factors(const RingPlan& plan, std::size_t ring) {
   double sum = 0;
-  for (const double factor : plan.channel_factor) sum += factor;
+  for (std::size_t c = 0; c < plan.channel_factor.size(); ++c) {
+    if (plan.resolved.ring_index(c) == ring) sum += plan.channel_factor[c];
+  }
   return sum;
 }
 
@@ -313,11 +318,13 @@ std::vector<BytesPerSecond> relay_demand(const RingPlan& plan) {
   const Collective collective = plan.resolved.call.collective;
   const bool reduces = collective != Collective::all_gather && collective != Collective::broadcast;
   const auto relay = static_cast<std::size_t>(reduces ? RingAction::reduce_send : RingAction::copy_send);
-  std::map<int, double> rates;
-  for (const PositionPlan& position : plan.positions) add_rates(plan, position.operations[relay], rates);
   std::vector<BytesPerSecond> asked(plan.network.resources.size(), BytesPerSecond(0));
-  for (const auto& [r, rate] : rates)
-    asked[static_cast<std::size_t>(r)] = BytesPerSecond(rate * sum_of_factors(plan));
+  for (std::size_t ring = 0; ring < plan.rings.size(); ++ring) {
+    std::map<int, double> rates;
+    for (const PositionPlan& position : plan.rings[ring]) add_rates(plan, position.operations[relay], rates);
+    const double channels = sum_of_factors(plan, ring);
+    for (const auto& [r, rate] : rates) asked[static_cast<std::size_t>(r)] += BytesPerSecond(rate * channels);
+  }
   return asked;
 }
 
@@ -325,15 +332,18 @@ std::vector<BytesPerSecond> relay_demand(const RingPlan& plan) {
 
 std::vector<BytesPerSecond> demand(const RingPlan& plan) {
   std::vector<BytesPerSecond> asked(plan.network.resources.size(), BytesPerSecond(0));
-  for (const PositionPlan& position : plan.positions) {
-    std::map<int, double> most;  // of this position, over its actions
-    for (const OperationCost& cost : position.operations) {
-      std::map<int, double> here;
-      add_rates(plan, cost, here);
-      for (const auto& [r, rate] : here) most[r] = std::max(most[r], rate);
+  for (std::size_t ring = 0; ring < plan.rings.size(); ++ring) {
+    const double channels = sum_of_factors(plan, ring);
+    for (const PositionPlan& position : plan.rings[ring]) {
+      std::map<int, double> most;  // of this position, over its actions
+      for (const OperationCost& cost : position.operations) {
+        std::map<int, double> here;
+        add_rates(plan, cost, here);
+        for (const auto& [r, rate] : here) most[r] = std::max(most[r], rate);
+      }
+      for (const auto& [r, rate] : most)
+        asked[static_cast<std::size_t>(r)] += BytesPerSecond(rate * channels);
     }
-    for (const auto& [r, rate] : most)
-      asked[static_cast<std::size_t>(r)] += BytesPerSecond(rate * sum_of_factors(plan));
   }
   return asked;
 }
@@ -343,7 +353,8 @@ RingPlan plan_ring(const Machine& machine, const Profile& profile, const Resolve
   RingPlan plan;
   plan.resolved = resolved;
   RingPlanner planner(machine, profile, resolved);
-  plan.positions = planner.positions();
+  plan.rings.clear();
+  for (const Ring& ring : resolved.rings) plan.rings.push_back(planner.positions(ring));
   plan.network = planner.network();
   plan.channel_factor = channel_factors(resolved.channels, profile.value(Param::channel_spread), seed);
   const ProtocolTraits traits = protocol_traits(resolved.protocol);

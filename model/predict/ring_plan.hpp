@@ -36,12 +36,19 @@ struct PositionPlan {
 struct RingPlan {
   ResolvedCall resolved;
   FlowNetwork network;
-  std::vector<PositionPlan> positions;
-  std::vector<double> channel_factor;  // each channel's rates, of the mean
+  std::vector<std::vector<PositionPlan>> rings =
+      std::vector<std::vector<PositionPlan>>(1);  // [ring of the resolved call][position]
+  std::vector<double> channel_factor;             // each channel's rates, of the mean
   bool flag_in_line = false;
   int fifo_slices = 8;
   Seconds empty_overhead{0};  // of an empty slice
   Seconds start{0};  // from the launch to the first instruction of the ring, and from its end to completion
+
+  /// Positions of channel 0's ring, and of a channel's.
+  const std::vector<PositionPlan>& positions() const { return rings.front(); }
+  const std::vector<PositionPlan>& positions(std::size_t channel) const {
+    return rings[resolved.ring_index(channel)];
+  }
 };
 
 /// Relative rates of the channels: evenly spread in 1 +- spread; the first is the slowest, the rest dealt out

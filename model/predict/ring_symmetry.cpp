@@ -59,17 +59,23 @@ bool map_lane(const FlowNetwork& network, int from, int to, ResourceMap& map) {
   return true;
 }
 
+bool map_position(const FlowNetwork& network, const PositionPlan& from, const PositionPlan& to,
+                  ResourceMap& map) {
+  if (!same_hop(from.to_next, to.to_next)) return false;
+  for (std::size_t i = 0; i < ring_action_count; ++i) {
+    if (!same_cost(from.operations[i], to.operations[i])) return false;
+    if (from.operations[i].lane < 0) continue;
+    if (!map_lane(network, from.operations[i].lane, to.operations[i].lane, map)) return false;
+  }
+  return true;
+}
+
+/// Every ring is turned by as many positions.
 std::optional<ResourceMap> rotation(const RingPlan& plan, std::size_t by) {
   ResourceMap map(plan.network.resources.size());
-  const std::size_t ranks = plan.positions.size();
-  for (std::size_t p = 0; p < ranks; ++p) {
-    const PositionPlan& a = plan.positions[p];
-    const PositionPlan& b = plan.positions[(p + by) % ranks];
-    if (!same_hop(a.to_next, b.to_next)) return std::nullopt;
-    for (std::size_t i = 0; i < ring_action_count; ++i) {
-      if (!same_cost(a.operations[i], b.operations[i])) return std::nullopt;
-      if (a.operations[i].lane < 0) continue;
-      if (!map_lane(plan.network, a.operations[i].lane, b.operations[i].lane, map)) return std::nullopt;
+  for (const std::vector<PositionPlan>& ring : plan.rings) {
+    for (std::size_t p = 0; p < ring.size(); ++p) {
+      if (!map_position(plan.network, ring[p], ring[(p + by) % ring.size()], map)) return std::nullopt;
     }
   }
   return map;
@@ -121,13 +127,15 @@ FlowNetwork reduced_network(const FlowNetwork& network, const Orbits& orbits, do
 void drop_unused_lanes(RingPlan& plan) {
   std::map<int, int> kept;
   FlowNetwork network{plan.network.resources, {}};
-  for (PositionPlan& position : plan.positions) {
-    for (OperationCost& cost : position.operations) {
-      if (cost.lane < 0) continue;
-      const auto [at, fresh] = kept.try_emplace(cost.lane, static_cast<int>(network.lanes.size()));
-      if (fresh) network.lanes.push_back(plan.network.lanes[static_cast<std::size_t>(cost.lane)]);
-      cost.lane = at->second;
-    }
+  const auto renumber = [&](OperationCost& cost) {
+    if (cost.lane < 0) return;
+    const auto [at, fresh] = kept.try_emplace(cost.lane, static_cast<int>(network.lanes.size()));
+    if (fresh) network.lanes.push_back(plan.network.lanes[static_cast<std::size_t>(cost.lane)]);
+    cost.lane = at->second;
+  };
+  for (auto& ring : plan.rings) {
+    for (PositionPlan& position : ring)
+      std::for_each(position.operations.begin(), position.operations.end(), renumber);
   }
   plan.network = std::move(network);
 }
@@ -148,7 +156,7 @@ bool soft_spreads(const FlowNetwork& network, const Orbits& orbits, double share
 }  // namespace
 
 int rotation_period(const RingPlan& plan) {
-  const auto ranks = static_cast<int>(plan.positions.size());
+  const auto ranks = static_cast<int>(plan.positions().size());
   if (!all_ranks_alike(plan.resolved.call.collective)) return ranks;
   for (int period = 1; period < ranks; ++period) {
     if (ranks % period == 0 && rotation(plan, static_cast<std::size_t>(period))) return period;
@@ -157,7 +165,7 @@ int rotation_period(const RingPlan& plan) {
 }
 
 std::optional<RingPlan> reduce_by_rotation(const RingPlan& plan, int period) {
-  const std::size_t ranks = plan.positions.size();
+  const std::size_t ranks = plan.positions().size();
   const auto kept = static_cast<std::size_t>(period);
   if (kept >= ranks) return std::nullopt;
   const auto map = rotation(plan, kept);
@@ -177,7 +185,7 @@ std::optional<RingPlan> reduce_by_rotation(const RingPlan& plan, int period) {
     }
   }
   reduced.network = reduced_network(plan.network, orbits, share);
-  reduced.positions.resize(kept);
+  for (auto& ring : reduced.rings) ring.resize(kept);
   drop_unused_lanes(reduced);
   return reduced;
 }

@@ -49,7 +49,7 @@ static_assert(RingPrimitives<CountingPrimitives>);
 template <class Visit>
 void for_each_total(const RingPlan& plan, Visit visit) {
   for (std::size_t c = 0; c < plan.resolved.work.size(); ++c) {
-    for (std::size_t p = 0; p < plan.positions.size(); ++p)
+    for (std::size_t p = 0; p < plan.resolved.work[c].size(); ++p)
       visit(c, p, count_actions(plan.resolved.work[c][p]));
   }
 }
@@ -63,7 +63,7 @@ Seconds around_once(const RingPlan& plan) {
                         ? work.ranks - 1
                         : ring_step_count(work.collective, work.ranks) - 1;
   for (int t = 0; t < turns; ++t) {
-    const PositionPlan& at = plan.positions[static_cast<std::size_t>(t) % plan.positions.size()];
+    const PositionPlan& at = plan.positions()[static_cast<std::size_t>(t) % plan.positions().size()];
     sum += at.to_next.flag + at.to_next.fence;
   }
   return sum;
@@ -79,9 +79,9 @@ ActionTotals count_actions(const RingWork& work) {
 
 std::vector<double> resource_wire_bytes(const RingPlan& plan) {
   std::vector<double> bytes(plan.network.resources.size(), 0.0);
-  for_each_total(plan, [&](std::size_t, std::size_t position, const ActionTotals& totals) {
+  for_each_total(plan, [&](std::size_t channel, std::size_t position, const ActionTotals& totals) {
     for (std::size_t a = 0; a < ring_action_count; ++a) {
-      const OperationCost& cost = plan.positions[position].operations[a];
+      const OperationCost& cost = plan.positions(channel)[position].operations[a];
       if (cost.lane < 0 || totals.bytes[a] == 0) continue;
       const double wire = static_cast<double>(totals.bytes[a]) * cost.wire_per_payload;
       for (const int r : plan.network.lanes[static_cast<std::size_t>(cost.lane)].resources) {
@@ -116,7 +116,7 @@ Seconds closed_form_time(const RingPlan& plan) {
   for_each_total(plan, [&](std::size_t channel, std::size_t position, const ActionTotals& totals) {
     double seconds = 0;
     for (std::size_t a = 0; a < ring_action_count; ++a) {
-      const OperationCost& cost = plan.positions[position].operations[a];
+      const OperationCost& cost = plan.positions(channel)[position].operations[a];
       if (cost.rate.value() <= 0) continue;
       const double wire = static_cast<double>(totals.bytes[a]) * cost.wire_per_payload;
       seconds += wire / (cost.rate.value() * plan.channel_factor[channel]);

@@ -23,8 +23,11 @@ bool model_has_peer_access(const std::string& gpu_model) {
 }
 
 PeerVerdict peer_access(const Machine& machine, int from_gpu, int to_gpu, Distance default_level) {
+  return peer_access_within(machine, from_gpu, to_gpu, machine.p2p.level.value_or(default_level));
+}
+
+PeerVerdict peer_access_within(const Machine& machine, int from_gpu, int to_gpu, Distance level) {
   if (!machine.p2p.enabled) return {false, "peer access is off for the machine (p2p.enabled)"};
-  const Distance level = machine.p2p.level.value_or(default_level);
   if (level == Distance::loc) return {false, "peer access is off for the machine (p2p.level LOC)"};
   const Distance far = distance(machine, from_gpu, to_gpu);
   if (far == Distance::nvl) return {true, "NVLink"};

@@ -23,4 +23,7 @@ bool model_has_peer_access(const std::string& gpu_model);
 /// @param default_level  farthest distance where the machine's file sets none: the implementation's rule
 PeerVerdict peer_access(const Machine& machine, int from_gpu, int to_gpu, Distance default_level);
 
+/// The same with a level that goes before the file's `p2p.level`.
+PeerVerdict peer_access_within(const Machine& machine, int from_gpu, int to_gpu, Distance level);
+
 }  // namespace lanecast

@@ -51,7 +51,8 @@ class TransferRecorder {
   }
 
   void turn(RingAction action, const Slice& slice) {
-    const PositionPlan& position = plan_.positions[static_cast<std::size_t>(work_.position)];
+    const PositionPlan& position =
+        plan_.positions(static_cast<std::size_t>(work_.channel))[static_cast<std::size_t>(work_.position)];
     const OperationCost& cost = position.operations[static_cast<std::size_t>(action)];
     if (slice.count == 0 || cost.rate.value() <= 0) return;
     if (cost.lane < 0 || !simulated_[static_cast<std::size_t>(cost.lane)]) return;

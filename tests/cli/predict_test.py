@@ -65,11 +65,12 @@ class Flags(CommandTest):
         self.assertIn("--op means nothing", run.err)
 
     def test_implementations(self):
-        names = {"nccl": "nccl-2.30", "nccl-2.28": "nccl-2.28", "lanecast": "lanecast"}
+        names = {"nccl": "nccl-2.30", "nccl-2.28": "nccl-2.28", "lanecast": "lanecast", "rccl": "rccl"}
+        names |= {"nccl-model": "nccl-model-2.30", "nccl-model-2.21": "nccl-model-2.21"}
         for given, name in names.items():
             document = self.document("predict", SWITCH4, *ONE, "--implementation", given)
             self.assertEqual(document["implementation"], name)
-        self.refused("predict", SWITCH4, "--implementation", "rccl", says="rccl")
+        self.refused("predict", SWITCH4, "--implementation", "mpi", says="mpi")
 
     def test_seed_exact_and_jobs(self):
         self.assertEqual(self.document("predict", SWITCH4, *ONE, "--seed", "18446744073709551615")["seed"], 2**64 - 1)
@@ -167,11 +168,6 @@ class Refusals(CommandTest):
             (["--profile", "h200.yaml"], "profiles from files come with calibrate"),
         ):
             self.refused("predict", SWITCH2, *words, says=text)
-
-    def test_nccls_own_choice_is_no_auto_but_ours_is(self):
-        for flag in ("--algorithm", "--protocol"):
-            self.refused("predict", SWITCH2, flag, "auto", says="NCCL's own choice is not modelled yet")
-            self.good("predict", SWITCH2, *ONE, flag, "auto", "--implementation", "lanecast")
 
     def test_values_that_are_none(self):
         for words in (

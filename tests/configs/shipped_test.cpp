@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "configs/machine_writer.hpp"
+#include "model/topology/peer_access.hpp"
+#include "model/topology/routes.hpp"
 #include "tests/configs/refusal.hpp"
 
 namespace lanecast {
@@ -17,6 +19,13 @@ const Link* find_link(const Machine& machine, const std::string& name) {
     if (link.name == name) return &link;
   }
   return nullptr;
+}
+
+/// Whether a link joins these two GPUs, in either direction.
+bool joins(const Link& link, int a, int b) {
+  const NodeId one{NodeKind::gpu, a};
+  const NodeId other{NodeKind::gpu, b};
+  return (link.from == one && link.to == other) || (link.from == other && link.to == one);
 }
 
 class ShippedMachine : public testing::TestWithParam<std::string> {};
@@ -67,12 +76,134 @@ TEST(Shipped, TheUplinksOfTheTwoSwitchBoxAreCalledUplink0AndUplink1) {
   }
 }
 
-TEST(Shipped, MachinesOfTheContractAreThere) {
-  const std::vector<std::string> names = shipped_machines();
-  for (const char* name : {"v100x2-pcie3-switch", "v100x2-pcie3-sockets-nop2p", "v100x4-pcie3-2switch",
-                           "a100x8-pcie4-shared-port", "rtxpro6000x8-2switch", "l40sx2", "h200x2-nvlink-vm",
-                           "rtx4090x8-2socket-nop2p"}) {
-    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+struct Pair {
+  int a;
+  int b;
+  Distance distance;
+};
+
+/// What one shipped machine is made of: GPUs, the links beside their own ones, and how far GPUs are apart.
+struct Layout {
+  std::string machine;
+  std::size_t gpus;
+  std::vector<std::string> other_links;
+  std::vector<Pair> pairs;
+};
+
+const std::vector<Layout>& layouts() {
+  using enum Distance;
+  static const std::vector<Layout> table{
+      {"v100x2-pcie3-switch", 2, {"uplink0"}, {{0, 1, pix}}},
+      {"v100x2-pcie3-sockets-nop2p", 2, {"upi0"}, {{0, 1, sys}}},
+      {"v100x4-pcie3-2switch", 4, {"uplink0", "uplink1", "upi0"}, {{0, 1, pix}, {1, 2, sys}, {2, 3, pix}}},
+      {"a100x8-pcie4-shared-port",
+       8,
+       {"uplink0", "uplink1", "pair0", "pair1", "pair2", "pair3", "xgmi0"},
+       {{0, 1, pix}, {1, 2, pxb}, {3, 4, sys}}},
+      {"a100x4-pcie4-sys",
+       4,
+       {"die0", "die1", "xgmi0"},
+       {{0, 1, sys}, {0, 2, sys}, {0, 3, sys}, {1, 2, sys}, {1, 3, sys}, {2, 3, sys}}},
+      {"rtx4090x2-sameswitch", 2, {"uplink0"}, {{0, 1, pix}}},
+      {"rtx4090x4-2switch", 4, {"uplink0", "uplink1"}, {{0, 1, pix}, {1, 2, node}, {2, 3, pix}}},
+      {"rtx4090x8-2socket-nop2p", 8, {"xgmi0"}, {{0, 3, node}, {3, 4, sys}, {4, 7, node}}},
+      {"rtx4090x8-2socket-p2p", 8, {"xgmi0"}, {{0, 3, node}, {3, 4, sys}, {4, 7, node}}},
+      {"l40sx2", 2, {}, {{0, 1, node}}},
+      {"l40sx4", 4, {"upi0"}, {{0, 1, node}, {1, 2, sys}, {2, 3, node}}},
+      {"rtxpro6000x8-2switch", 8, {"uplink0", "uplink1"}, {{0, 3, pix}, {3, 4, node}, {4, 7, pix}}},
+      {"rtx5090x4", 4, {}, {{0, 1, node}, {0, 3, node}}},
+      {"rtx5090x8", 8, {"upi0"}, {{0, 3, node}, {3, 4, sys}, {4, 7, node}}},
+      {"rtx2080tix2-switch", 2, {"uplink0"}, {{0, 1, pix}}},
+      {"h200x2-nvlink-vm", 2, {"nv01"}, {{0, 1, nvl}}},
+      {"dgx1-v100",
+       8,
+       {"uplink0", "uplink1", "uplink2", "uplink3", "nic0", "nic1", "nic2", "nic3", "nv01",
+        "nv02",    "nv03",    "nv04",    "nv12",    "nv13", "nv15", "nv23", "nv26", "nv37",
+        "nv45",    "nv46",    "nv47",    "nv56",    "nv57", "nv67", "qpi0"},
+       {{0, 4, nvl}, {0, 5, sys}, {0, 7, sys}, {2, 6, nvl}, {3, 4, sys}, {6, 7, nvl}}},
+      {"hgx-h100x8",
+       8,
+       {"uplink0", "uplink1", "uplink2", "uplink3", "uplink4", "uplink5", "uplink6", "uplink7", "nic0",
+        "nic1",    "nic2",    "nic3",    "nic4",    "nic5",    "nic6",    "nic7",    "nv0",     "nv1",
+        "nv2",     "nv3",     "nv4",     "nv5",     "nv6",     "nv7",     "upi0"},
+       {{0, 1, nvl}, {0, 7, nvl}}},
+      {"epycx8-direct", 8, {"xgmi0"}, {{0, 3, node}, {3, 4, sys}, {4, 7, node}}},
+  };
+  return table;
+}
+
+TEST(Shipped, EachMachineOfTheContractHasItsGpusLinksAndDistances) {
+  for (const Layout& layout : layouts()) {
+    SCOPED_TRACE(layout.machine);
+    const Machine machine = load_machine(layout.machine);
+    EXPECT_EQ(machine.gpus.size(), layout.gpus);
+    EXPECT_EQ(machine.links.size(), layout.gpus + layout.other_links.size());
+    for (const std::string& link : layout.other_links) EXPECT_NE(find_link(machine, link), nullptr) << link;
+    for (const auto& [a, b, expected] : layout.pairs) {
+      EXPECT_EQ(to_string(distance(machine, a, b)), std::string(to_string(expected))) << a << " and " << b;
+    }
+  }
+}
+
+TEST(Shipped, TheTableOfLayoutsCoversEveryShippedMachine) {
+  std::vector<std::string> expected;
+  for (const Layout& layout : layouts()) expected.push_back(layout.machine);
+  std::sort(expected.begin(), expected.end());
+  std::vector<std::string> names = shipped_machines();
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, expected);
+}
+
+TEST(Shipped, GeForceCardsHavePeerAccessWithThePatchedDriverOnly) {
+  for (const Layout& layout : layouts()) {
+    const Machine machine = load_machine(layout.machine);
+    if (machine.gpus[0].model.find("GeForce") == std::string::npos) continue;
+    EXPECT_EQ(peer_access(machine, 0, 1, Distance::sys).allowed, layout.machine == "rtx4090x8-2socket-p2p")
+        << layout.machine;
+  }
+}
+
+TEST(Shipped, ThePatchedAndTheStockEightCardHostHaveTheSameLinks) {
+  const Machine patched = load_machine("rtx4090x8-2socket-p2p");
+  const Machine stock = load_machine("rtx4090x8-2socket-nop2p");
+  ASSERT_EQ(patched.links.size(), stock.links.size());
+  for (std::size_t i = 0; i < patched.links.size(); ++i) {
+    EXPECT_EQ(patched.links[i].name, stock.links[i].name);
+    EXPECT_EQ(patched.links[i].from, stock.links[i].from);
+    EXPECT_EQ(patched.links[i].rate, stock.links[i].rate);
+    EXPECT_EQ(patched.links[i].width, stock.links[i].width);
+  }
+}
+
+TEST(Shipped, TheCubeMeshGivesEachV100SixLinksAndARingOfDoubleOnes) {
+  const Machine machine = load_machine("dgx1-v100");
+  std::vector<int> links_of(machine.gpus.size());
+  for (const Link& link : machine.links) {
+    if (link.kind != LinkKind::nvlink) continue;
+    links_of[static_cast<std::size_t>(link.from.index)] += link.count;
+    links_of[static_cast<std::size_t>(link.to.index)] += link.count;
+  }
+  EXPECT_EQ(links_of, std::vector<int>(8, 6));
+  const std::vector<int> ring{0, 3, 2, 1, 5, 6, 7, 4};
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    const int next = ring[(i + 1) % ring.size()];
+    const auto link = std::find_if(machine.links.begin(), machine.links.end(),
+                                   [&](const Link& l) { return joins(l, ring[i], next); });
+    ASSERT_NE(link, machine.links.end()) << ring[i] << " to " << next;
+    EXPECT_EQ(link->count, 2) << link->name;
+  }
+}
+
+TEST(Shipped, EachH100HasEighteenLinksToTheSwitchAndAnAdapterBesideIt) {
+  const Machine machine = load_machine("hgx-h100x8");
+  ASSERT_EQ(machine.nics.size(), 8U);
+  for (int i = 0; i < 8; ++i) {
+    const Link* nvlink = find_link(machine, "nv" + std::to_string(i));
+    ASSERT_NE(nvlink, nullptr);
+    EXPECT_EQ(nvlink->from, (NodeId{NodeKind::gpu, i}));
+    EXPECT_EQ(nvlink->count, 18);
+    EXPECT_EQ(find_link(machine, "gpu" + std::to_string(i))->from,
+              find_link(machine, "nic" + std::to_string(i))->from);
   }
 }
 

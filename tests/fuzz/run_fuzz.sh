@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a fuzz target with clang and runs it for a bounded time over its committed seeds.
 #
-#   run_fuzz.sh TARGET BUILD_DIR [SECONDS]    TARGET: machine_yaml or set_and_sizes; SECONDS: default 10
+#   run_fuzz.sh TARGET BUILD_DIR [SECONDS]    TARGET: what tests/fuzz/*_fuzz.cpp has; SECONDS: default 10
 #
 # Exit 77 (skipped), with the reason, where clang or its fuzzer runtime is absent. What it finds is left in BUILD_DIR.
 set -euo pipefail
@@ -14,8 +14,12 @@ readonly here root
 
 readonly library_sources=(
   configs/{explain,field_values,machine_fields,machine_paths,machine_reader,machine_writer}.cpp
-  configs/{node_index,problem_list,quantity,reading,yaml_document}.cpp
+  configs/{nccl_log,nccl_log_messages,node_index,problem_list,quantity,reading,yaml_document}.cpp
+  model/implementation/nccl/environment{,_lists,_values,_variables}.cpp
+  model/implementation/nccl/{path_type,version_rules}.cpp
   model/link/pcie_rate.cpp
+  model/predict/call.cpp
+  model/protocol/protocol.cpp
   model/topology/{check_machine,machine}.cpp
 )
 readonly flags=(-std=c++20 -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all "-I$root")
@@ -46,7 +50,7 @@ probe='extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long
 "$clang" -fsanitize=fuzzer,address,undefined -x c++ - -o "probe_$target" <<<"$probe" 2>"probe_$target.log" ||
   skip "$clang cannot link with -fsanitize=fuzzer; install its runtime (libclang-rt-14-dev)"
 
-# Both targets share the library's objects: one builds at a time, and only what has changed.
+# All targets share the library's objects: one builds at a time, and only what has changed.
 build() {
   local source object objects=()
   for source in "${library_sources[@]}" "tests/fuzz/${target}_fuzz.cpp"; do

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "model/error.hpp"
-#include "model/implementation/nccl_defaults.hpp"
 #include "tests/model/ring_calls.hpp"
 #include "tests/support/machine_builders.hpp"
 
@@ -35,7 +34,8 @@ Call open_call(Bytes size, Protocol protocol = Protocol::simple) {
 
 Distance level_of(const std::string& implementation, Machine machine, const std::string& vendor) {
   for (Cpu& cpu : machine.cpus) cpu.vendor = vendor;
-  return default_p2p_level(implementation_from_string(implementation), machine);
+  return default_p2p_level(implementation_from_string(implementation), machine,
+                           static_cast<int>(machine.gpus.size()));
 }
 
 TEST(ImplementationName, GoesBothWays) {
@@ -51,8 +51,9 @@ TEST(ImplementationName, WithoutAVersionIsTheNewestKnown) {
 }
 
 TEST(ImplementationName, RefusesWhatIsNotKnown) {
-  for (const char* name : {"", "NCCL", "rccl", "nccl-", "nccl-2", "nccl-2.", "nccl-2.17", "nccl-2.31",
-                           "nccl-3.0", "nccl-2.x", "nccl-2.280", "lanecast-1"}) {
+  for (const char* name :
+       {"", "NCCL", "RCCL", "rccl-2.18", "nccl-model-", "nccl-model-2.17", "nccl-", "nccl-2", "nccl-2.",
+        "nccl-2.17", "nccl-2.31", "nccl-3.0", "nccl-2.x", "nccl-2.280", "lanecast-1"}) {
     expect_usage_error([&] { implementation_from_string(name); }, std::string("`") + name + "`");
   }
 }
@@ -80,7 +81,8 @@ TEST(DefaultP2pLevel, IsEverythingUpTo221ButOnIntelArmAndZhaoxin) {  // facts.md
 TEST(DefaultTransport, FollowsTheLevel) {
   const auto transports = [](const Machine& machine, const char* implementation) {
     std::string text;
-    for (const RingLink& link : resolve(machine, open_call(1_MiB), implementation).links) {
+    const ResolvedCall resolved = resolve(machine, open_call(1_MiB), implementation);
+    for (const RingLink& link : resolved.links()) {
       text += std::string(text.empty() ? "" : " ") + to_string(link.transport);
     }
     return text;
@@ -89,23 +91,6 @@ TEST(DefaultTransport, FollowsTheLevel) {
   EXPECT_EQ(transports(support::two_switches(2), "nccl-2.21"), "p2p p2p p2p p2p");
   EXPECT_EQ(transports(support::two_switches(2), "lanecast"), "p2p p2p p2p p2p");
   EXPECT_EQ(transports(support::with_nvswitch(3), "nccl-2.28"), "p2p p2p p2p");
-}
-
-TEST(NcclLinkRate, IsWidthTimesClassOverEighty) {  // facts.md A8
-  Link link;
-  const auto rate = [&](PcieRate generation, int width) {
-    link.rate = link.max_rate = generation;
-    link.width = link.max_width = width;
-    return nccl_link_GBps(link);
-  };
-  EXPECT_DOUBLE_EQ(rate(PcieRate::gen3, 16), 12);
-  EXPECT_DOUBLE_EQ(rate(PcieRate::gen4, 16), 24);
-  EXPECT_DOUBLE_EQ(rate(PcieRate::gen5, 16), 48);
-  EXPECT_DOUBLE_EQ(rate(PcieRate::gen6, 16), 96);
-  EXPECT_DOUBLE_EQ(rate(PcieRate::gen4, 8), 12);
-  EXPECT_DOUBLE_EQ(rate(PcieRate::gen4, 4), 6);
-  EXPECT_DOUBLE_EQ(rate(PcieRate::gen1, 16), 3);
-  EXPECT_DOUBLE_EQ(rate(PcieRate::gen2, 1), 30.0 / 80);
 }
 
 TEST(SimpleThreads, Are512Or256OnARingOfAtMost12GBps) {  // facts.md A5.2
@@ -125,16 +110,15 @@ TEST(Channels, AreTwoToFourOnPcieAndTwentyFourOnHopperNvlink) {  // facts.md A5.
   EXPECT_EQ(resolve(support::one_switch(2, {PcieRate::gen5, 16}), open_call(64_MiB)).channels, 4);
   Machine hopper = support::nvlink_pair();
   for (Gpu& gpu : hopper.gpus) gpu.sm = 90;
+  support::link_named(hopper, "nv0").count = 18;
   EXPECT_EQ(resolve(hopper, open_call(64_MiB)).channels, 24);
 }
 
 TEST(SmallCalls, DropChannelsFirstThenHalveThreads) {  // facts.md A5.3: 64 B a thread for Simple
   const Machine machine = support::one_switch(2, {PcieRate::gen5, 16});
   const auto shape = [&](std::uint64_t size) {
-    Call call = open_call(Bytes(size));
-    ResolvedCall resolved = resolve(machine, call);
-    const BlockShape block = block_shape(machine, implementation_from_string("nccl"), resolved);
-    return std::pair(block.channels, block.threads);
+    const ResolvedCall resolved = resolve(machine, open_call(Bytes(size)));
+    return std::pair(resolved.channels, resolved.threads);
   };
   EXPECT_EQ(shape(4 * 512 * 64), std::pair(4, 512));
   EXPECT_EQ(shape(4 * 512 * 64 - 4), std::pair(3, 512));
@@ -151,8 +135,7 @@ TEST(SmallCalls, OfLlCountEightBytesAThreadAndRank) {  // facts.md A5.3
     const std::uint64_t full = 512u * 8u * static_cast<unsigned>(ranks);
     const auto shape = [&](std::uint64_t size) {
       const ResolvedCall resolved = resolve(machine, open_call(Bytes(size), Protocol::ll));
-      const BlockShape block = block_shape(machine, implementation_from_string("nccl"), resolved);
-      return std::pair(block.channels, block.threads);
+      return std::pair(resolved.channels, resolved.threads);
     };
     EXPECT_EQ(shape(4 * full), std::pair(4, 512));
     EXPECT_EQ(shape(full), std::pair(1, 512));
@@ -174,9 +157,10 @@ TEST(ForcedValues, AreKept) {
   EXPECT_EQ(resolved.buffsize, 8_MiB);
   EXPECT_EQ(resolved.chunk, 1_MiB);
   EXPECT_EQ(resolved.fifo_slices, 16);  // 8 MiB / 512 KiB
-  for (const RingLink& link : resolved.links) EXPECT_EQ(link.transport, Transport::shm);
+  for (const RingLink& link : resolved.links()) EXPECT_EQ(link.transport, Transport::shm);
   call.transport = Transport::p2p;
-  for (const RingLink& link : resolve(support::two_sockets(2), call).links) {
+  const ResolvedCall across = resolve(support::two_sockets(2), call);
+  for (const RingLink& link : across.links()) {
     EXPECT_EQ(link.transport, Transport::p2p) << "whatever the level";
   }
 }
@@ -285,18 +269,18 @@ TEST(RingOrder, ClosesOverThePresentGpus) {
   Machine machine = support::one_switch(4);
   machine.gpus[2].present = false;
   const ResolvedCall resolved = resolve(machine, open_call(1_MiB));
-  EXPECT_EQ(resolved.order, (std::vector<int>{0, 1, 3}));
-  ASSERT_EQ(resolved.links.size(), 3u);
-  EXPECT_EQ(resolved.links[2].from_gpu, 3);
-  EXPECT_EQ(resolved.links[2].to_gpu, 0);
+  EXPECT_EQ(resolved.order(), (std::vector<int>{0, 1, 3}));
+  ASSERT_EQ(resolved.links().size(), 3u);
+  EXPECT_EQ(resolved.links()[2].from_gpu, 3);
+  EXPECT_EQ(resolved.links()[2].to_gpu, 0);
 }
 
 TEST(RingOrder, IsSortedUnlessGiven) {
   Call call = open_call(1_MiB);
   call.ranks = {3, 0, 2};
-  EXPECT_EQ(ring_order(support::one_switch(4), call), (std::vector<int>{0, 2, 3}));
+  EXPECT_EQ(call_ranks(support::one_switch(4), call), (std::vector<int>{0, 2, 3}));
   call.order_given = true;
-  EXPECT_EQ(ring_order(support::one_switch(4), call), (std::vector<int>{3, 0, 2}));
+  EXPECT_EQ(call_ranks(support::one_switch(4), call), (std::vector<int>{3, 0, 2}));
 }
 
 TEST(RingOrder, RefusesRanksThatAreTwiceAbsentOrUnknown) {
@@ -308,7 +292,7 @@ TEST(RingOrder, RefusesRanksThatAreTwiceAbsentOrUnknown) {
                                      {{0, 4}, "0 to 3"},
                                      {{-1, 0}, "GPU -1"}}) {
     call.ranks = ranks;
-    expect_usage_error([&] { ring_order(machine, call); }, named);
+    expect_usage_error([&] { call_ranks(machine, call); }, named);
   }
 }
 

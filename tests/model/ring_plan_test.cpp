@@ -17,7 +17,7 @@ using namespace literals;
 constexpr double kRelative = 1e-12;  // a handful of roundings
 
 const OperationCost& cost_of(const RingPlan& plan, std::size_t position, RingAction action) {
-  return plan.positions[position].operations[static_cast<std::size_t>(action)];
+  return plan.positions()[position].operations[static_cast<std::size_t>(action)];
 }
 
 /// Payload per second of one mean channel.
@@ -29,7 +29,7 @@ double payload_rate(const RingPlan& plan, RingAction action) {
 HopCost hop_of(const Machine& machine, Protocol protocol, std::optional<Transport> transport = {}) {
   Call call = forced_call(1_MiB, protocol, 1);
   call.transport = transport;
-  return plan_of(machine, call).positions[0].to_next;
+  return plan_of(machine, call).positions()[0].to_next;
 }
 
 void expect_close(double value, double expected) { EXPECT_NEAR(value, expected, kRelative * expected); }
@@ -242,8 +242,8 @@ TEST(Lanes, OfPeersLeaveReceivesInsideTheGpu) {
 TEST(Lanes,
      OfARankBetweenHostMemoryAndAPeerCrossBoth) {  // two switches: 0 to 1 by peer access, 1 to 2 by the host
   const RingPlan plan = plan_of(support::two_switches(2), forced_call(32_MiB));
-  ASSERT_EQ(plan.resolved.links[3].transport, Transport::shm);
-  ASSERT_EQ(plan.resolved.links[0].transport, Transport::p2p);
+  ASSERT_EQ(plan.resolved.links()[3].transport, Transport::shm);
+  ASSERT_EQ(plan.resolved.links()[0].transport, Transport::p2p);
   std::vector<std::string> names;
   for (const int r :
        plan.network.lanes[static_cast<std::size_t>(cost_of(plan, 0, RingAction::reduce_send).lane)]

@@ -84,7 +84,7 @@ TEST(RotationPeriod,
 TEST(RotationPeriodProperty, DividesTheRanks) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const RingPlan plan = plan_of(support::random_machine(seed), forced_call(1_MiB));
-    const auto ranks = static_cast<int>(plan.positions.size());
+    const auto ranks = static_cast<int>(plan.positions().size());
     const int period = rotation_period(plan);
     EXPECT_GE(period, 1);
     EXPECT_EQ(ranks % period, 0) << "seed " << seed;
@@ -105,7 +105,7 @@ TEST(ReducedPlan, KeepsOnePeriodOfPositions) {
   const RingPlan plan = peer_plan(support::two_switches(3));
   const auto reduced = reduce_by_rotation(plan, 3);
   ASSERT_TRUE(reduced.has_value());
-  EXPECT_EQ(reduced->positions.size(), 3u);
+  EXPECT_EQ(reduced->positions().size(), 3u);
   ASSERT_EQ(reduced->resolved.work.size(), plan.resolved.work.size());
   for (const auto& channel : reduced->resolved.work) {
     ASSERT_EQ(channel.size(), 3u);
@@ -184,7 +184,7 @@ TEST(ReducedPlan, HasOnlyLanesThatItsPositionsUse) {
   ASSERT_TRUE(reduced.has_value());
   EXPECT_EQ(plan.network.lanes.size(), 8u);
   EXPECT_EQ(reduced->network.lanes.size(), 4u);
-  for (const PositionPlan& position : reduced->positions) {
+  for (const PositionPlan& position : reduced->positions()) {
     for (const OperationCost& cost : position.operations) {
       EXPECT_LT(cost.lane, 4);
     }

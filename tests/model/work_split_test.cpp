@@ -12,6 +12,8 @@
 namespace lanecast {
 namespace {
 
+constexpr Bytes kMinTraffic{32u << 10};  // facts.md A5.4 (NCCL 2.30.7)
+
 using namespace literals;
 
 constexpr Protocol kProtocols[] = {Protocol::simple, Protocol::ll, Protocol::ll128};
@@ -24,7 +26,7 @@ ChunkGeometry all_reduce_geometry(Protocol protocol, std::optional<Bytes> buffsi
 }
 
 std::vector<std::uint64_t> split(std::uint64_t bytes, Protocol protocol, int channels) {
-  return split_over_channels(bytes, 1, Collective::all_reduce, 2, protocol, channels);
+  return split_over_channels(bytes, 1, Collective::all_reduce, 2, protocol, channels, kMinTraffic);
 }
 
 void expect_usage_error(const std::function<void()>& act, const std::string& named) {
@@ -162,7 +164,7 @@ TEST(SplitOverChannels, GivesSmallCallsFewerChannels) {
 
 TEST(SplitOverChannels, CountsTheTrafficOfEachCollective) {  // facts.md A5.4: 32 KiB of traffic a channel
   const auto channels = [](Collective collective, int ranks) {
-    return split_over_channels(64 << 10, 1, collective, ranks, Protocol::simple, 64).size();
+    return split_over_channels(64 << 10, 1, collective, ranks, Protocol::simple, 64, kMinTraffic).size();
   };
   EXPECT_EQ(channels(Collective::all_reduce, 8), 4u);      // 2 B of traffic a byte
   EXPECT_EQ(channels(Collective::broadcast, 8), 2u);       // 1
@@ -183,7 +185,8 @@ TEST(SplitOverChannelsProperty, ConservesTheCountOverAtMostTheChannelsAskedInEqu
     const int channels = 1 + static_cast<int>(draw(64));
     const Protocol protocol = kProtocols[draw(3)];
     const Collective collective = kCollectives[draw(5)];
-    const auto counts = split_over_channels(count, element, collective, ranks, protocol, channels);
+    const auto counts =
+        split_over_channels(count, element, collective, ranks, protocol, channels, kMinTraffic);
     SCOPED_TRACE(testing::Message() << "count " << count << " x " << element << " B, " << ranks << " ranks, "
                                     << channels << " channels, " << to_string(protocol) << ", "
                                     << to_string(collective));

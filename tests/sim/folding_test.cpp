@@ -67,7 +67,7 @@ TEST(Folding, DiffersFromExactByLessThanOneInAThousandOnRandomMachinesAndCalls) 
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const double error = std::abs(folded[i].seconds / exact[i].seconds - 1);
     worst = std::max(worst, error);
-    EXPECT_LT(error, kBound) << "seed " << i + 1 << " on " << plans[i].resolved.order.size() << " ranks";
+    EXPECT_LT(error, kBound) << "seed " << i + 1 << " on " << plans[i].resolved.order().size() << " ranks";
     if (!folded[i].folded) ++ran_exact;
   }
   std::printf("%d of %d calls had to run exact; largest difference of the others %.2g\n", ran_exact,

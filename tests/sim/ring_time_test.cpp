@@ -14,8 +14,8 @@ constexpr double kExact = 1e-9;  // relative; SimGrid runs at precision 1e-12 an
 
 /// One channel, one slice a chunk: a ring of equal ranks in lockstep, so that every turn takes the same time.
 double lockstep_seconds(const RingPlan& plan) {
-  const int ranks = static_cast<int>(plan.positions.size());
-  const PositionPlan& at = plan.positions.front();
+  const int ranks = static_cast<int>(plan.positions().size());
+  const PositionPlan& at = plan.positions().front();
   const double bytes = static_cast<double>(plan.resolved.call.size.value()) / ranks;
   const auto turn = [&](RingAction action) {
     const OperationCost& cost = at.operations[static_cast<std::size_t>(action)];
@@ -51,7 +51,7 @@ TEST(RingTime, OfLlFollowsTheLinesOfThePreviousRank) {
   call.channels = 1;
   const RingPlan plan = plan_of(one_switch(4), call);
   const double turns = 2 * (4 - 1);
-  const PositionPlan& at = plan.positions.front();
+  const PositionPlan& at = plan.positions().front();
   const double flights = turns * at.to_next.flag.value();
   const double simulated = simulate_isolated(plan, true).seconds;
   EXPECT_GT(simulated, flights);

@@ -13,7 +13,7 @@ namespace {
 /// The same RingWork values for the threads, by rank: the simulator has them by channel and ring position.
 RingWorks works_by_rank(const RingPlan& plan) {
   RingWorks works;
-  works.works.resize(plan.positions.size());
+  works.works.resize(plan.positions().size());
   for (const auto& channel : plan.resolved.work) {
     for (const RingWork& work : channel) works.works[static_cast<std::size_t>(work.position)].push_back(work);
   }
@@ -22,7 +22,7 @@ RingWorks works_by_rank(const RingPlan& plan) {
 
 std::vector<std::vector<std::vector<RecordedStep>>> issued_by_threads(const RingPlan& plan) {
   const ResolvedCall& resolved = plan.resolved;
-  const auto ranks = static_cast<int>(plan.positions.size());
+  const auto ranks = static_cast<int>(plan.positions().size());
   ThreadRingCall call;
   call.protocol = resolved.protocol;
   call.plan = works_by_rank(plan);

@@ -86,7 +86,7 @@ std::vector<std::vector<std::vector<RecordedStep>>> issued_by_simulator(const Ri
     return bytes;
   });
   std::vector<std::vector<std::vector<RecordedStep>>> steps(
-      plan.resolved.work.size(), std::vector<std::vector<RecordedStep>>(plan.positions.size()));
+      plan.resolved.work.size(), std::vector<std::vector<RecordedStep>>(plan.positions().size()));
   for (std::size_t at = 0; at < answers.front().size();) {
     const auto record = take<IssuedRecord>(answers.front(), at);
     steps[static_cast<std::size_t>(record.step.channel)][static_cast<std::size_t>(record.position)].push_back(

@@ -1,0 +1,182 @@
+#include "reports/why_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "reports/document.hpp"
+
+namespace lanecast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::string name_of(const Alternative& way) {
+  return lower(to_string(way.algorithm)) + "/" + to_string(way.protocol);
+}
+
+double in_us(Seconds time) { return time.value() * 1e6; }
+
+Json graph_as_json(const NcclGraph& graph) {
+  if (graph.channels == 0) return nullptr;
+  return {{"channels", graph.channels},
+          {"speed_GBps", number_or_null(graph.speed_intra)},
+          {"type", to_string(graph.type_intra)},
+          {"same_channels", graph.same_channels},
+          {"fallback", graph.fallback}};
+}
+
+Json ring_as_json(const WhyReport& why, std::size_t ring) {
+  const Communicator& communicator = why.communicator;
+  Json links = Json::array();
+  for (const RingLink& link : communicator.rings[ring].links) {
+    links.push_back({{"from", link.from_gpu},
+                     {"to", link.to_gpu},
+                     {"transport", to_string(link.transport)},
+                     {"reason", link.reason}});
+  }
+  return {{"order", communicator.rings[ring].order},
+          {"channels",
+           std::count(communicator.ring_of.begin(), communicator.ring_of.end(), static_cast<int>(ring))},
+          {"neighbours", links}};
+}
+
+std::string graph_text(const NcclGraph& graph) {
+  if (graph.fallback) return "nothing fits: plain order, one channel counted 0.1 GB/s";
+  return fmt::format("{} channels of {:g} GB/s, {}", graph.channels, graph.speed_intra,
+                     to_string(graph.type_intra));
+}
+
+std::string order_text(const Ring& ring) {
+  std::string text;
+  for (const int gpu : ring.order) text += (text.empty() ? "" : " ") + std::to_string(gpu);
+  return text;
+}
+
+std::string gpu_name(const WhyReport& why, int gpu) { return why.gpu_names[static_cast<std::size_t>(gpu)]; }
+
+void add_ring_lines(const WhyReport& why, std::size_t ring, std::vector<std::string>& lines) {
+  const Communicator& communicator = why.communicator;
+  const auto channels =
+      std::count(communicator.ring_of.begin(), communicator.ring_of.end(), static_cast<int>(ring));
+  lines.push_back(fmt::format("ring of {} channels: {}", channels, order_text(communicator.rings[ring])));
+  for (const RingLink& link : communicator.rings[ring].links) {
+    lines.push_back(fmt::format("  {} to {}: {} ({})", gpu_name(why, link.from_gpu),
+                                gpu_name(why, link.to_gpu), to_string(link.transport), link.reason));
+  }
+}
+
+std::string time_text(const std::optional<Seconds>& time) {
+  return time ? fmt::format("{:.2f}", in_us(*time)) : "-";
+}
+
+std::optional<Seconds> predicted(const Alternative& way) {
+  if (!way.prediction) return std::nullopt;
+  return way.prediction->time;
+}
+
+}  // namespace
+
+Json decisions_as_json(const WhyReport& why) {
+  const Communicator& communicator = why.communicator;
+  Json decisions;
+  decisions["ranks"] = communicator.ranks;
+  decisions["channels"] = communicator.channels();
+  decisions["ring_search"] = communicator.nccl ? graph_as_json(communicator.nccl->ring) : Json();
+  decisions["tree_search"] = communicator.nccl ? graph_as_json(communicator.nccl->tree) : Json();
+  decisions["nvls_search"] = communicator.nccl ? graph_as_json(communicator.nccl->nvls) : Json();
+  decisions["rings"] = Json::array();
+  for (std::size_t r = 0; r < communicator.rings.size(); ++r)
+    decisions["rings"].push_back(ring_as_json(why, r));
+  return decisions;
+}
+
+Json ways_as_json(const Alternatives& alternatives) {
+  Json ways = Json::array();
+  const Alternative* fastest = alternatives.fastest();
+  for (const Alternative& way : alternatives.ways) {
+    const auto ours = predicted(way);
+    ways.push_back({{"algorithm", lower(to_string(way.algorithm))},
+                    {"protocol", to_string(way.protocol)},
+                    {"taken", way.taken},
+                    {"fastest", &way == fastest},
+                    {"possible", way.possible},
+                    {"nccl_time_us", way.nccl_estimate ? number_or_null(in_us(*way.nccl_estimate)) : Json()},
+                    {"time_us", ours ? number_or_null(in_us(*ours)) : Json()},
+                    {"channels", way.prediction ? Json(way.prediction->channels) : Json()},
+                    {"threads", way.prediction ? Json(way.prediction->threads) : Json()},
+                    {"note", way.note.empty() ? Json() : Json(way.note)}});
+  }
+  return ways;
+}
+
+std::vector<std::string> decision_lines(const WhyReport& why) {
+  const Communicator& communicator = why.communicator;
+  std::vector<std::string> lines;
+  if (communicator.nccl) {
+    lines.push_back("ring search: " + graph_text(communicator.nccl->ring));
+    lines.push_back("tree search: " + graph_text(communicator.nccl->tree));
+    if (communicator.nccl->nvls.channels > 0)
+      lines.push_back("NVLS search: " + graph_text(communicator.nccl->nvls));
+  }
+  lines.push_back(fmt::format("{} channels for large calls", communicator.channels()));
+  for (std::size_t r = 0; r < communicator.rings.size(); ++r) add_ring_lines(why, r, lines);
+  return lines;
+}
+
+std::vector<std::string> impossible_lines(const WhyReport& why) {
+  std::vector<std::string> lines;
+  for (const Alternatives& size : why.sizes) {
+    for (const Alternative& way : size.ways) {
+      if (way.possible) continue;
+      const std::string line = "not possible: " + name_of(way) + " (" + way.note + ")";
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
+Grid ways_grid(const WhyReport& why) {
+  Grid grid;
+  grid.columns = {{"size", "(B)", 11},    {"way", "", 13, false},    {"taken", "", 5, false},
+                  {"NCCL's", "(us)", 10}, {"predicted", "(us)", 10}, {"channels", "", 8},
+                  {"threads", "", 7},     {"note", "", 4, false}};
+  for (const Alternatives& size : why.sizes) {
+    const Alternative* fastest = size.fastest();
+    for (const Alternative& way : size.ways) {
+      if (!way.possible) continue;
+      std::string marks = way.taken ? "*" : "";
+      if (&way == fastest) marks += "+";
+      grid.rows.push_back({std::to_string(size.size.value()), name_of(way), marks.empty() ? "-" : marks,
+                           time_text(way.nccl_estimate), time_text(predicted(way)),
+                           way.prediction ? std::to_string(way.prediction->channels) : "-",
+                           way.prediction ? std::to_string(way.prediction->threads) : "-",
+                           way.note.empty() ? "-" : way.note});
+    }
+  }
+  return grid;
+}
+
+std::vector<std::string> regrets(const WhyReport& why) {
+  constexpr double kWorthAWord = 1.02;  // of the fastest time
+  std::vector<std::string> lines;
+  for (const Alternatives& size : why.sizes) {
+    const Alternative* taken = size.taken();
+    const Alternative* fastest = size.fastest();
+    if (taken == nullptr || fastest == nullptr || taken == fastest || !taken->prediction) continue;
+    const double factor = taken->prediction->time / fastest->prediction->time;
+    if (factor < kWorthAWord) continue;
+    lines.push_back(fmt::format("{} B: {} is taken and predicted to need {:.2f} times as long as {}",
+                                size.size.value(), name_of(*taken), factor, name_of(*fastest)));
+  }
+  return lines;
+}
+
+}  // namespace lanecast

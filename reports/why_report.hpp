@@ -1,0 +1,36 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "model/predict/alternatives.hpp"
+#include "reports/grid.hpp"
+
+namespace lanecast {
+
+/// What `predict --why` adds to a prediction.
+struct WhyReport {
+  Communicator communicator;
+  std::vector<std::string> gpu_names;  // of the machine
+  std::vector<Alternatives> sizes;     // one a prediction, in the same order
+};
+
+/// The search, the channels, the rings and their transports: what holds for all sizes.
+nlohmann::ordered_json decisions_as_json(const WhyReport& why);
+
+/// The ways of one call, and whether the one taken is the fastest.
+nlohmann::ordered_json ways_as_json(const Alternatives& alternatives);
+
+/// Lines for people: what holds for all sizes.
+std::vector<std::string> decision_lines(const WhyReport& why);
+
+/// One line for each way that is not possible at some size, and why.
+std::vector<std::string> impossible_lines(const WhyReport& why);
+
+/// One row for each size and possible way: `*` marks what is taken, `+` what is predicted to be the fastest.
+Grid ways_grid(const WhyReport& why);
+
+/// One line for each size at which what is taken is not the fastest.
+std::vector<std::string> regrets(const WhyReport& why);
+
+}  // namespace lanecast
