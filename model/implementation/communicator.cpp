@@ -41,8 +41,23 @@ SearchRules search_rules(const NcclRules& rules, const NcclSetup& setup) {
   return search;
 }
 
+/// What a machine gets that is too large for the search.
+NcclSetup without_search(const Machine& machine, const std::vector<int>& ranks) {
+  NcclSetup setup;
+  for (const int gpu : ranks) {
+    const int sm = machine.gpus[static_cast<std::size_t>(gpu)].sm;
+    setup.min_sm = setup.max_sm == 0 ? sm : std::min(setup.min_sm, sm);
+    setup.max_sm = std::max(setup.max_sm, sm);
+  }
+  setup.cpu_vendor = machine.cpus.empty() ? "unknown" : machine.cpus.front().vendor;
+  setup.ring = plain_order(ranks, GraphPattern::ring);
+  setup.tree = plain_order(ranks, GraphPattern::balanced_tree);
+  return setup;
+}
+
 NcclSetup search(const Machine& machine, const Implementation& implementation, const Call& call,
                  const std::vector<int>& ranks) {
+  if (ranks.size() > kMostNcclGpus) return without_search(machine, ranks);
   const NcclRules& rules = nccl_rules(implementation.version());
   LinkAssumptions assumptions;
   assumptions.current_gpu_links = rules.current_gpu_links;

@@ -8,6 +8,9 @@
 
 namespace lanecast {
 
+/// GPUs of one machine beyond which NCCL has no search (facts.md A9).
+inline constexpr std::size_t kMostNcclGpus = 256;
+
 /// What NCCL's search found for a set of ranks, and what its cost model looks at.
 struct NcclSetup {
   NcclGraph ring;

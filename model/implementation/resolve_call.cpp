@@ -229,10 +229,13 @@ void choose_protocol(const Communicator& communicator, const Implementation& imp
 
 void add_search_warning(const Communicator& communicator, ResolvedCall& resolved) {
   if (!communicator.nccl || !communicator.nccl->ring.fallback) return;
+  const bool too_many = communicator.ranks.size() > kMostNcclGpus;
   resolved.warnings.push_back(
       {"LC-SEARCH-01",
-       "NCCL's search finds no ring that fits the paths: it falls back to plain order, two "
-       "channels counted 0.1 GB/s each"});
+       std::string(too_many ? "NCCL takes at most 256 GPUs of one machine; shown is what its "
+                              "search falls back to"
+                            : "NCCL's search finds no ring that fits the paths and falls back") +
+           ": plain order, two channels counted 0.1 GB/s each"});
 }
 
 void add_protocol_warning(ResolvedCall& resolved) {

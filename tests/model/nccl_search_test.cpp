@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -160,21 +159,8 @@ TEST(RingSearch, KeepsSwitchNeighboursTogether) {
 }
 
 TEST(RingSearch, FindsRingsOfNvlinkCubes) {
-  // eight V100 as in a DGX-1: six channels of 20 GB/s use every NVLink once each way; NCCL's logs say 12
-  // channels
-  Machine machine;
-  for (int socket = 0; socket < 2; ++socket) {
-    const NodeId root = support::add_root(machine, support::add_cpu(machine, "intel"));
-    for (int i = 0; i < 4; ++i) support::add_gpu(machine, root, {PcieRate::gen3, 16});
-  }
-  support::add_socket_link(machine, {NodeKind::cpu, 0}, {NodeKind::cpu, 1});
-  set_sm(machine, 70);
-  const std::vector<std::array<int, 3>> mesh{{0, 1, 1}, {0, 2, 1}, {0, 3, 2}, {0, 4, 2}, {1, 2, 2}, {1, 3, 1},
-                                             {1, 5, 2}, {2, 3, 2}, {2, 6, 1}, {3, 7, 1}, {4, 5, 1}, {4, 6, 1},
-                                             {4, 7, 2}, {5, 6, 2}, {5, 7, 1}, {6, 7, 2}};
-  for (const auto& [a, b, count] : mesh) {
-    support::add_nvlink(machine, {NodeKind::gpu, a}, {NodeKind::gpu, b}, count);
-  }
+  // six channels of 20 GB/s use every NVLink once each way; NCCL's logs of a DGX-1 say 12 channels
+  const Machine machine = support::cube_mesh();
   const NcclGraph ring = ring_of(machine);
   EXPECT_EQ(ring.channels, 6);
   EXPECT_DOUBLE_EQ(ring.speed_intra, 20);

@@ -232,6 +232,21 @@ Machine with_nvswitch(int gpus, const PcieSpec& spec) {
   return machine;
 }
 
+Machine cube_mesh() {
+  Machine machine;
+  for (int socket = 0; socket < 2; ++socket) {
+    const NodeId root = add_root(machine, add_cpu(machine, "intel"));
+    for (int i = 0; i < 4; ++i) add_gpu(machine, root, {PcieRate::gen3, 16});
+  }
+  add_socket_link(machine, {NodeKind::cpu, 0}, {NodeKind::cpu, 1});
+  for (Gpu& gpu : machine.gpus) gpu.sm = 70;
+  const int mesh[][3] = {{0, 1, 1}, {0, 2, 1}, {0, 3, 2}, {0, 4, 2}, {1, 2, 2}, {1, 3, 1},
+                         {1, 5, 2}, {2, 3, 2}, {2, 6, 1}, {3, 7, 1}, {4, 5, 1}, {4, 6, 1},
+                         {4, 7, 2}, {5, 6, 2}, {5, 7, 1}, {6, 7, 2}};
+  for (const auto& [a, b, count] : mesh) add_nvlink(machine, {NodeKind::gpu, a}, {NodeKind::gpu, b}, count);
+  return machine;
+}
+
 Machine random_machine(std::uint64_t seed) {
   Dice dice(seed);
   Machine machine;

@@ -51,6 +51,9 @@ Machine nvlink_pair(const PcieSpec& spec = {});
 /// GPUs on roots of their own, each with NVLinks to one NVSwitch.
 Machine with_nvswitch(int gpus, const PcieSpec& spec = {});
 
+/// Eight V100 on two Intel sockets, joined by six NVLinks each as in a DGX-1: pairs with one link or two.
+Machine cube_mesh();
+
 /// A machine that check_machine accepts: 1 or 2 sockets, roots with 0 to 2 levels of switches, 2 to 16 GPUs
 /// (2 at least present), links of any generation, width and payload, some of them degraded, sleepy or with
 /// errors, now and then NVLink pairs, ACS, GPUs without peer access, limits of a root. The same on every

@@ -338,24 +338,24 @@ class Relaxation {
   Draft trial_;
 };
 
-NcclGraph plain_order(const NcclSystem& system, GraphPattern pattern) {
+}  // namespace
+
+NcclGraph plain_order(const std::vector<int>& gpus, GraphPattern pattern) {
   NcclGraph graph;
   graph.pattern = pattern;
   graph.channels = 1;
   graph.speed_intra = 0.1;
   graph.type_intra = PathType::sys;
   graph.fallback = true;
-  graph.orders.push_back(system.gpus());
+  graph.orders.push_back(gpus);
   return graph;
 }
 
-}  // namespace
-
 NcclGraph search_graph(const NcclSystem& system, const SearchRules& rules, GraphPattern pattern,
                        int min_channels, int most_channels) {
-  if (system.gpus().size() < 2) return plain_order(system, pattern);
+  if (system.gpus().size() < 2) return plain_order(system.gpus(), pattern);
   const Draft draft = Relaxation(system, rules, pattern, min_channels, most_channels).result();
-  if (draft.channels == 0) return plain_order(system, pattern);
+  if (draft.channels == 0) return plain_order(system.gpus(), pattern);
   NcclGraph graph;
   graph.pattern = draft.pattern;
   graph.channels = draft.channels;

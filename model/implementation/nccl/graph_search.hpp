@@ -29,6 +29,9 @@ struct SearchRules {
 NcclGraph search_graph(const NcclSystem& system, const SearchRules& rules, GraphPattern pattern,
                        int min_channels, int most_channels);
 
+/// What NCCL falls back to: the GPUs' order, one channel counted 0.1 GB/s, SYS.
+NcclGraph plain_order(const std::vector<int>& gpus, GraphPattern pattern);
+
 /// Heads and speed of NVLink multicast: one channel a GPU; channels 0 where there are no switches or fewer
 /// than three GPUs, or they cannot multicast (below sm_90).
 NcclGraph nvls_graph(const NcclSystem& system, const SearchRules& rules);
