@@ -1,6 +1,8 @@
 #include "cli/nccl_options.hpp"
 
 #include <algorithm>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
 
 #include "configs/problem_list.hpp"
 #include "configs/reading.hpp"
@@ -30,6 +32,15 @@ bool has_control_characters(const std::string& text) {
                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
+bool is_utf8(const std::string& text) {
+  try {
+    (void)nlohmann::json(text).dump();  // strict: refuses what is no UTF-8
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
 /// Settings that were typed; what is no NAME=VALUE goes to `problems`.
 std::vector<NcclSetting> typed_settings(const std::vector<std::string>& texts, Problems& problems) {
   std::vector<NcclSetting> settings;
@@ -38,6 +49,9 @@ std::vector<NcclSetting> typed_settings(const std::vector<std::string>& texts, P
     if (equals == std::string::npos || equals == 0) {
       problems.add(Error(ErrorKind::usage, "`" + printable(text) + "` is not NAME=VALUE", kFlag,
                          "write it like `--nccl-env NCCL_PROTO=Simple`"));
+    } else if (!is_utf8(text)) {
+      problems.add(Error(ErrorKind::usage, "setting " + std::to_string(settings.size() + 1) + " is no UTF-8",
+                         kFlag, "write it like `--nccl-env NCCL_PROTO=Simple`"));
     } else if (has_control_characters(text) || text.size() > kLongest) {
       problems.add(Error(ErrorKind::usage, "`" + printable(text) + "` is no setting that NCCL takes", kFlag,
                          "leave out control characters, and take at most 1000 characters"));
@@ -178,6 +192,37 @@ NcclEnvironment read_environment(const NcclInput& input, const Implementation& i
     session.detail(setting.origin + ": " + setting.name + "=" + setting.value);
   }
   return environment;
+}
+
+void note_what_flags_override(const Call& call, const NcclEnvironment& environment, const Session& session) {
+  const auto note = [&](bool flag_given, const char* flag, std::initializer_list<const char*> variables) {
+    if (!flag_given) return;
+    for (const NcclSetting& setting : environment.settings) {
+      for (const char* variable : variables) {
+        if (setting.name == variable)
+          session.note(std::string(flag) + " goes before " + setting.name + "=" + printable(setting.value));
+      }
+    }
+  };
+  note(call.algorithm.has_value(), "--algorithm", {"NCCL_ALGO"});
+  note(call.protocol.has_value(), "--protocol", {"NCCL_PROTO"});
+  note(call.channels.has_value(), "--channels",
+       {"NCCL_MIN_NCHANNELS", "NCCL_MAX_NCHANNELS", "NCCL_MIN_NRINGS", "NCCL_MAX_NRINGS", "NCCL_MIN_CTAS",
+        "NCCL_MAX_CTAS"});
+  note(call.threads.has_value(), "--threads", {"NCCL_NTHREADS", "NCCL_LL128_NTHREADS"});
+  note(call.buffsize.has_value(), "--buffsize", {"NCCL_BUFFSIZE", "NCCL_LL_BUFFSIZE", "NCCL_LL128_BUFFSIZE"});
+  note(call.transport.has_value(), "--transport", {"NCCL_P2P_LEVEL", "NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"});
+}
+
+void note_other_ranks(const NcclInput& input, std::size_t ranks, const Session& session) {
+  if (!input.log) return;
+  const NcclLog& log = *input.log;
+  if (log.several_communicators)
+    session.note("`" + printable(log.file) + "` is of several communicators; the first counts");
+  if (log.ranks && static_cast<std::size_t>(*log.ranks) != ranks) {
+    session.note("`" + printable(log.file) + "` is of " + std::to_string(*log.ranks) +
+                 " ranks, predicted are " + std::to_string(ranks));
+  }
 }
 
 }  // namespace lanecast

@@ -43,4 +43,10 @@ std::string implementation_name(const std::string& asked, const NcclInput& input
 NcclEnvironment read_environment(const NcclInput& input, const Implementation& implementation,
                                  const Session& session, std::vector<Warning>& warnings);
 
+/// Notes each variable that a flag of the call goes before.
+void note_what_flags_override(const Call& call, const NcclEnvironment& environment, const Session& session);
+
+/// Notes a log of another number of ranks, or of several communicators, of which the first counts.
+void note_other_ranks(const NcclInput& input, std::size_t ranks, const Session& session);
+
 }  // namespace lanecast

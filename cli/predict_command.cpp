@@ -140,6 +140,8 @@ void run_predict(const PredictOptions& options, const Session& session) {
   const Machine machine = read_machine(options.machine, session);
   const std::vector<int> order = call_ranks(machine, call);
   choose_root(call, order);
+  note_what_flags_override(call, implementation.environment, session);
+  note_other_ranks(nccl, order.size(), session);
 
   std::vector<Call> calls;
   for (const Bytes size : sizes_of(options, call, order.size(), session)) {
@@ -164,6 +166,8 @@ void run_predict(const PredictOptions& options, const Session& session) {
   report.profile = profile.name;
   report.implementation = implementation.name();
   report.simulated = !implementation.own_cost_model;
+  for (const NcclSetting& setting : implementation.environment.settings)
+    report.nccl_environment[setting.name] = setting.value;
   report.gpus = order;
   report.seed = simulation.seed;
   session.warn(unique_warnings(report.predictions));

@@ -118,19 +118,19 @@ NcclLog read_nccl_log(std::istream& stream, const std::string& name, const NcclL
     const std::string_view part(block.data(), static_cast<std::size_t>(stream.gcount()));
     if (bytes == 0) {
       const std::string mend = mend_for_start(std::string(part.substr(0, 8)));
-      if (!mend.empty()) refuse("`" + name + "` is no plain text", "", mend);
+      if (!mend.empty()) refuse("`" + name + "` is no plain text", name, mend);
     }
     bytes += part.size();
     if (bytes > limits.bytes) {
-      refuse("`" + name + "` is larger than " + std::to_string(limits.bytes >> 20) + " MiB", "",
+      refuse("`" + name + "` is larger than " + std::to_string(limits.bytes >> 20) + " MiB", name,
              "leave out what is not NCCL's: `grep NCCL FILE | lanecast ... --nccl-log -`");
     }
     lines.take(part);
   }
-  if (stream.bad()) refuse("cannot read `" + name + "`", "", "give a text file, not a folder");
+  if (stream.bad()) refuse("cannot read `" + name + "`", name, "give a text file, not a folder");
   lines.finish();
-  if (bytes == 0) refuse("`" + name + "` is empty", "", kHowToLog);
-  if (!messages.has_info()) refuse("no NCCL INFO line in `" + name + "`", "", kHowToLog);
+  if (bytes == 0) refuse("`" + name + "` is empty", name, kHowToLog);
+  if (!messages.has_info()) refuse("no NCCL INFO line in `" + name + "`", name, kHowToLog);
   return std::move(messages).finish();
 }
 
@@ -141,7 +141,7 @@ NcclLog read_nccl_log(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     const std::string reason = errno != 0 ? std::strerror(errno) : "it cannot be opened";
-    refuse("cannot read `" + name + "`: " + reason, "", "give a file that exists and that you may read");
+    refuse("cannot read `" + name + "`: " + reason, name, "give a file that exists and that you may read");
   }
   return read_nccl_log(file, name);
 }

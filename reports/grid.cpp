@@ -135,6 +135,11 @@ std::string markdown_text(const std::string& caption, const Grid& grid) {
   return text;
 }
 
+std::string markdown_item(const std::string& line) {
+  const bool inner = line.rfind("  ", 0) == 0;
+  return (inner ? "  - " + markdown_cell(line.substr(2)) : "- " + markdown_cell(line)) + "\n";
+}
+
 std::string comment_line(const std::string& text) {
   return (text.empty() ? "#" : "# ") + without_controls(text) + "\n";
 }

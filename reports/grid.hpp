@@ -32,6 +32,9 @@ std::string left_aligned_text(const Grid& grid);
 /// escaped.
 std::string markdown_text(const std::string& caption, const Grid& grid);
 
+/// A line as an item of a markdown list; one that is set in by two blanks belongs to the item above it.
+std::string markdown_item(const std::string& line);
+
 /// A comment line of a table: "# text"; control characters (a name may hold them) become `?`.
 std::string comment_line(const std::string& text);
 

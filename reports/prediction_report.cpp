@@ -70,6 +70,7 @@ std::string as_json(const PredictionReport& report) {
   Json document = document_head(report.run);
   document.update(common_as_json(report));
   document["gpus"] = report.gpus;
+  if (!report.nccl_environment.empty()) document["nccl_environment"] = report.nccl_environment;
   document["results"] = Json::array();
   for (const Prediction& p : report.predictions) document["results"].push_back(result_as_json(p, ranks));
   if (report.why) {
@@ -100,9 +101,7 @@ void flatten(const Json& object, std::vector<Json>& names, std::vector<Json>& fi
 void add_why_fields(const Alternatives& size, std::vector<Json>& names, std::vector<Json>& fields) {
   const auto add = [&](const std::string& prefix, const Alternative* way) {
     names.emplace_back(prefix);
-    fields.push_back(way == nullptr
-                         ? Json()
-                         : Json(to_string(way->algorithm) + std::string("/") + to_string(way->protocol)));
+    fields.push_back(way == nullptr ? Json() : Json(name_of(*way)));
     names.emplace_back(prefix + "_time_us");
     fields.push_back(way != nullptr && way->prediction ? number_or_null(in_us(way->prediction->time))
                                                        : Json());
@@ -183,9 +182,9 @@ std::vector<std::string> head_of(const PredictionReport& report) {
                                        : "NCCL's own estimates, neither simulated nor measured"),
           fmt::format("machine {}, profile {}, implementation {}, seed {}", report.machine, report.profile,
                       report.implementation, report.seed),
-          fmt::format("{}, {} ranks (GPUs{}), {}, {} of {} launches", to_string(call.collective),
-                      report.gpus.size(), gpus, call.in_place ? "in place" : "out of place",
-                      to_string(call.launch), call.iterations),
+          fmt::format("{}, {} rank{} (GPUs{}), {}, {} of {} launches", to_string(call.collective),
+                      report.gpus.size(), report.gpus.size() == 1 ? "" : "s", gpus,
+                      call.in_place ? "in place" : "out of place", to_string(call.launch), call.iterations),
           "limit: busbw that the links allow at best; util: share of the bottleneck's payload rate in use"};
 }
 
@@ -193,10 +192,12 @@ std::string as_markdown(const PredictionReport& report) {
   const std::vector<std::string> head = head_of(report);
   std::string text = markdown_text(head[0] + "; " + head[1] + "; " + head[2], as_grid(report));
   if (!report.why) return text;
-  std::string decisions;
-  for (const std::string& line : decision_lines(*report.why))
-    decisions += (decisions.empty() ? "" : "; ") + line;
-  return text + "\n" + markdown_text(decisions, ways_grid(*report.why));
+  text += "\n";
+  for (const std::string& line : decision_lines(*report.why)) text += markdown_item(line);
+  text += "\n" + markdown_text("ways (* taken, + fastest by prediction)", ways_grid(*report.why)) + "\n";
+  for (const std::string& line : impossible_lines(*report.why)) text += markdown_item(line);
+  for (const std::string& line : regrets(*report.why)) text += markdown_item(line);
+  return text;
 }
 
 /// The lines below the table: comments, so that who reads the table by machine passes over them.

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +18,9 @@ struct PredictionReport {
   std::string machine;
   std::string profile;
   std::string implementation;
-  bool simulated = true;  // false: the times are NCCL's own estimates
-  std::vector<int> gpus;  // that take part, by index
+  bool simulated = true;                                // false: the times are NCCL's own estimates
+  std::map<std::string, std::string> nccl_environment;  // variables in force, as given
+  std::vector<int> gpus;                                // that take part, by index
   std::uint64_t seed = 1;
   std::vector<Prediction> predictions;  // at least one
   std::optional<WhyReport> why;         // with `--why`

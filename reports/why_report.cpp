@@ -12,14 +12,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string counted(std::ptrdiff_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
-}
-
-std::string name_of(const Alternative& way) {
-  return lower(to_string(way.algorithm)) + "/" + to_string(way.protocol);
 }
 
 double in_us(Seconds time) { return time.value() * 1e6; }
@@ -50,7 +50,7 @@ Json ring_as_json(const WhyReport& why, std::size_t ring) {
 
 std::string graph_text(const NcclGraph& graph) {
   if (graph.fallback) return "nothing fits: plain order, one channel counted 0.1 GB/s";
-  return fmt::format("{} channels of {:g} GB/s, {}", graph.channels, graph.speed_intra,
+  return fmt::format("{} of {:g} GB/s, {}", counted(graph.channels, "channel"), graph.speed_intra,
                      to_string(graph.type_intra));
 }
 
@@ -66,7 +66,7 @@ void add_ring_lines(const WhyReport& why, std::size_t ring, std::vector<std::str
   const Communicator& communicator = why.communicator;
   const auto channels =
       std::count(communicator.ring_of.begin(), communicator.ring_of.end(), static_cast<int>(ring));
-  lines.push_back(fmt::format("ring of {} channels: {}", channels, order_text(communicator.rings[ring])));
+  lines.push_back("ring of " + counted(channels, "channel") + ": " + order_text(communicator.rings[ring]));
   for (const RingLink& link : communicator.rings[ring].links) {
     lines.push_back(fmt::format("  {} to {}: {} ({})", gpu_name(why, link.from_gpu),
                                 gpu_name(why, link.to_gpu), to_string(link.transport), link.reason));
@@ -83,6 +83,10 @@ std::optional<Seconds> predicted(const Alternative& way) {
 }
 
 }  // namespace
+
+std::string name_of(const Alternative& way) {
+  return lower(to_string(way.algorithm)) + "/" + to_string(way.protocol);
+}
 
 Json decisions_as_json(const WhyReport& why) {
   const Communicator& communicator = why.communicator;
@@ -126,7 +130,7 @@ std::vector<std::string> decision_lines(const WhyReport& why) {
     if (communicator.nccl->nvls.channels > 0)
       lines.push_back("NVLS search: " + graph_text(communicator.nccl->nvls));
   }
-  lines.push_back(fmt::format("{} channels for large calls", communicator.channels()));
+  lines.push_back(counted(communicator.channels(), "channel") + " for large calls");
   for (std::size_t r = 0; r < communicator.rings.size(); ++r) add_ring_lines(why, r, lines);
   return lines;
 }

@@ -15,6 +15,9 @@ struct WhyReport {
   std::vector<Alternatives> sizes;     // one a prediction, in the same order
 };
 
+/// "ring/ll".
+std::string name_of(const Alternative& way);
+
 /// The search, the channels, the rings and their transports: what holds for all sizes.
 nlohmann::ordered_json decisions_as_json(const WhyReport& why);
 

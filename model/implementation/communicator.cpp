@@ -10,8 +10,6 @@
 namespace lanecast {
 namespace {
 
-constexpr int kSearchChannels = 32;
-
 /// The same way around, from the first rank on.
 std::vector<int> from_first_rank(std::vector<int> order, const std::vector<int>& ranks) {
   std::rotate(order.begin(), std::find(order.begin(), order.end(), ranks.front()), order.end());
@@ -73,7 +71,7 @@ NcclSetup search(const Machine& machine, const Implementation& implementation, c
   setup.max_sm = system.max_sm();
   setup.cpu_vendor = machine.cpus.empty() ? "unknown" : machine.cpus.front().vendor;
   const SearchRules search = search_rules(rules, setup);
-  setup.ring = search_graph(system, search, GraphPattern::ring, 1, kSearchChannels);
+  setup.ring = search_graph(system, search, GraphPattern::ring, 1, rules.most_channels / 2);
   setup.tree =
       search_graph(system, search, GraphPattern::balanced_tree, setup.ring.channels, setup.ring.channels);
   if (implementation.environment.nvls_enable.value_or(2) != 0) setup.nvls = nvls_graph(system, search);

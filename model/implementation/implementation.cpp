@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kOldest = 18;  // NCCL 2.x
 constexpr int kNewest = 30;
-constexpr int kRcclFollows = 20;  // RCCL of October 2024
+constexpr int kRcclFollows = 21;  // RCCL of October 2024
 
 }  // namespace
 

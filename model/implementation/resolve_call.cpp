@@ -130,7 +130,8 @@ void choose_registration(const Implementation& implementation, ResolvedCall& res
   const bool possible = peers && resolved.protocol == Protocol::simple &&
                         call.collective == Collective::all_reduce && !call.in_place &&
                         resolved.order().size() > 1 && !resolved.store_and_forward;
-  const bool nccl_does = implementation.library != Library::lanecast && call.launch == Launch::graph &&
+  const bool nccl_does = nccl_rules(implementation.version()).registers_in_graphs &&
+                         implementation.library != Library::lanecast && call.launch == Launch::graph &&
                          implementation.environment.graph_register.value_or(true);
   if (call.registration == Registration::on && !peers) {
     throw Error(ErrorKind::usage, "registered buffers need peer access between all neighbours",
@@ -235,19 +236,24 @@ void add_search_warning(const Communicator& communicator, ResolvedCall& resolved
        std::string(too_many ? "NCCL takes at most 256 GPUs of one machine; shown is what its "
                               "search falls back to"
                             : "NCCL's search finds no ring that fits the paths and falls back") +
-           ": plain order, two channels counted 0.1 GB/s each"});
+           ": plain order, one channel counted 0.1 GB/s"});
 }
 
-void add_protocol_warning(ResolvedCall& resolved) {
+void add_protocol_warning(const Implementation& implementation, ResolvedCall& resolved) {
   if (resolved.protocol != Protocol::ll128) return;
   for (const Ring& ring : resolved.rings) {
     const bool over_pcie =
         std::any_of(ring.links.begin(), ring.links.end(), [](const RingLink& link) { return !link.nvlink; });
     if (!over_pcie) continue;
+    const bool forced =
+        resolved.call.protocol || implementation.environment.protocols.states(resolved.call.collective);
     resolved.warnings.push_back(
         {"LC-PROTO-01",
-         "LL128 over PCIe: NCCL never chooses it there, and a path that splits or reorders "
-         "128 B stores corrupts data"});
+         std::string("LL128 over PCIe: ") +
+             (forced ? "NCCL never chooses it there of its own accord"
+                     : "NCCL takes it because it counts these GPUs as joined by NVLink through "
+                       "a third one, which is not modelled") +
+             ", and a path that splits or reorders 128 B stores corrupts data"});
     return;
   }
 }
@@ -279,7 +285,7 @@ ResolvedCall resolve_call(const Machine& machine, const Implementation& implemen
   add_search_warning(communicator, resolved);
   add_topology_warnings(machine, resolved);
   choose_registration(implementation, resolved);
-  add_protocol_warning(resolved);
+  add_protocol_warning(implementation, resolved);
   return resolved;
 }
 

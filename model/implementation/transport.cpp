@@ -21,9 +21,10 @@ RingLink connect(const Machine& machine, const Implementation& implementation,
   const PeerVerdict verdict = uses_peer_access(machine, implementation, forced, gpus, from, to);
   RingLink link{from, to, Transport::shm, false, verdict.reason};
   if (forced == Transport::p2p && !verdict.allowed) {
-    throw Error(
-        ErrorKind::usage, "no peer access from " + pair_name(machine, from, to) + ": " + verdict.reason,
-        "--transport p2p", "take --transport shm, or change what forbids it (p2p.level, p2p.enabled)");
+    throw Error(ErrorKind::usage,
+                "no peer access from " + pair_name(machine, from, to) + ": " + verdict.reason,
+                "--transport p2p",
+                "take --transport shm, or change what forbids it (gpus.NAME.p2p, p2p.enabled, p2p.level)");
   }
   if (verdict.allowed) {
     link.transport = Transport::p2p;
@@ -55,7 +56,7 @@ PeerVerdict uses_peer_access(const Machine& machine, const Implementation& imple
   if (environment.p2p_level == PathType::loc) return {false, "NCCL_P2P_DISABLE=1 or NCCL_P2P_LEVEL=LOC"};
   if (environment.p2p_level) {
     PeerVerdict verdict = peer_access_within(machine, from_gpu, to_gpu, distance_of(*environment.p2p_level));
-    verdict.reason += " (NCCL_P2P_LEVEL)";
+    if (verdict.reason.find("level") != std::string::npos) verdict.reason += " (NCCL_P2P_LEVEL)";
     return verdict;
   }
   return peer_access(machine, from_gpu, to_gpu, default_p2p_level(implementation, machine, gpus));

@@ -96,14 +96,29 @@ void FlowNetworkBuilder::cross_pcie(Lane& lane, int index, bool forward, bool ho
   }
 }
 
-void FlowNetworkBuilder::cross_other(Lane& lane, int index, bool forward) {
+void FlowNetworkBuilder::cross_nvlink(Lane& lane, int index, bool forward) {
+  const Link& crossed = machine_.links[static_cast<std::size_t>(index)];
+  const NodeId sender = forward ? crossed.from : crossed.to;
+  BytesPerSecond capacity(0);
+  const std::vector<int> together = parallel_nvlinks(machine_, index);
+  for (const int link : together) capacity += capacity_of(machine_.links[static_cast<std::size_t>(link)]);
+  const Link& first = machine_.links[static_cast<std::size_t>(together.front())];
+  const bool same_way =
+      sender.kind == first.from.kind && (sender.kind == NodeKind::nvswitch || sender == first.from);
+  const std::string way = node_name(machine_, same_way ? first.from : first.to) + " to " +
+                          node_name(machine_, same_way ? first.to : first.from);
+  // duplex costs nothing (facts.md G)
+  lane.resources.push_back(resource({Share::direction, together.front(), same_way},
+                                    {first.name, way, capacity, {}, {}, false, true}));
+}
+
+void FlowNetworkBuilder::cross_socket(Lane& lane, int index, bool forward) {
   const Link& link = machine_.links[static_cast<std::size_t>(index)];
   const std::string way = node_name(machine_, forward ? link.from : link.to) + " to " +
                           node_name(machine_, forward ? link.to : link.from);
   const BytesPerSecond capacity = capacity_of(link);
   lane.resources.push_back(
       resource({Share::direction, index, forward}, {link.name, way, capacity, {}, {}, false, true}));
-  if (link.kind != LinkKind::socket) return;  // NVLink: duplex costs nothing (facts.md G)
   const BytesPerSecond both = capacity * (2.0 * (1.0 - profile_.value(Param::socket_duplex)));
   lane.resources.push_back(
       resource({Share::duplex, index, false}, {link.name, "both", both, {}, {}, false, true}));
@@ -112,11 +127,16 @@ void FlowNetworkBuilder::cross_other(Lane& lane, int index, bool forward) {
 void FlowNetworkBuilder::cross(Lane& lane, const Route& route, bool host) {
   const bool peer_at_root = !host && !route.roots.empty();
   for (const RouteLeg& leg : route.legs) {
-    const bool pcie = machine_.links[static_cast<std::size_t>(leg.link)].kind == LinkKind::pcie;
-    if (pcie) {
-      cross_pcie(lane, leg.link, leg.forward, host, peer_at_root);
-    } else {
-      cross_other(lane, leg.link, leg.forward);
+    switch (machine_.links[static_cast<std::size_t>(leg.link)].kind) {
+      case LinkKind::pcie:
+        cross_pcie(lane, leg.link, leg.forward, host, peer_at_root);
+        break;
+      case LinkKind::nvlink:
+        cross_nvlink(lane, leg.link, leg.forward);
+        break;
+      case LinkKind::socket:
+        cross_socket(lane, leg.link, leg.forward);
+        break;
     }
   }
   if (host) return;

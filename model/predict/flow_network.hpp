@@ -85,7 +85,8 @@ class FlowNetworkBuilder {
   int resource(const Key& key, const Resource& made);
   void cross(Lane& lane, const Route& route, bool host);
   void cross_pcie(Lane& lane, int link, bool forward, bool host, bool peer_at_root);
-  void cross_other(Lane& lane, int link, bool forward);
+  void cross_nvlink(Lane& lane, int link, bool forward);
+  void cross_socket(Lane& lane, int link, bool forward);
   double weight(const Route& route, Traffic traffic, bool host) const;
   bool old_copy_engine(const Route& route) const;
   Bytes route_mps(const Route& route) const;

@@ -1,6 +1,7 @@
 #include "model/topology/routes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 
@@ -114,6 +115,23 @@ std::optional<Route> nvlink_route(const Machine& machine, int from_gpu, int to_g
   route.legs = *legs;
   route.nvlink = true;
   return route;
+}
+
+std::vector<int> parallel_nvlinks(const Machine& machine, int link) {
+  const auto ends = [&](std::size_t index) {
+    std::array<NodeId, 2> both{machine.links[index].from, machine.links[index].to};
+    for (NodeId& end : both) {
+      if (end.kind == NodeKind::nvswitch) end.index = 0;
+    }
+    std::sort(both.begin(), both.end());
+    return both;
+  };
+  std::vector<int> parallel;
+  for (std::size_t i = 0; i < machine.links.size(); ++i) {
+    if (machine.links[i].kind == LinkKind::nvlink && ends(i) == ends(static_cast<std::size_t>(link)))
+      parallel.push_back(static_cast<int>(i));
+  }
+  return parallel;
 }
 
 std::optional<Route> peer_route(const Machine& machine, int from_gpu, int to_gpu) {

@@ -38,6 +38,10 @@ std::optional<int> cpu_of(const Machine& machine, NodeId node);
 /// Shortest NVLink route between two GPUs, direct or through NVSwitches; nothing where there is none.
 std::optional<Route> nvlink_route(const Machine& machine, int from_gpu, int to_gpu);
 
+/// NVLinks that carry what `link` carries: those between the same two ends, all NVSwitches being one. The
+/// link's own index is among them, the smallest first.
+std::vector<int> parallel_nvlinks(const Machine& machine, int link);
+
 /// PCIe route of peer traffic: turned by the lowest switch that may (ACS off, no IOMMU translation), else by
 /// the root, else across the sockets. Nothing where a GPU hangs on no root.
 std::optional<Route> peer_route(const Machine& machine, int from_gpu, int to_gpu);

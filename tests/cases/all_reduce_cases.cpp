@@ -9,11 +9,14 @@ namespace lanecast::cases {
 namespace {
 
 int run(const CaseArguments& arguments) {
-  std::vector<AllReduceLeftOut> left_out = all_reduce_left_out();
-  const auto comparisons = compare_all_reduce(read_published_cases(arguments.file), Profile(), left_out);
+  const auto comparisons =
+      compare_all_reduce(published_sweeps(read_published_cases(arguments.file)), Profile());
   Grid out;
   out.columns = {{"left out", "", 0, false}, {"reason", "", 0, false}};
-  for (const AllReduceLeftOut& one : left_out) out.rows.push_back({one.case_id, one.reason});
+  for (const AllReduceComparison& one : comparisons) {
+    if (!one.entry.not_simulated.empty()) out.rows.push_back({one.entry.name(), one.entry.not_simulated});
+  }
+  for (const AllReduceLeftOut& one : all_reduce_left_out()) out.rows.push_back({one.case_id, one.reason});
   print_table(arguments, "All-reduce by case, rows of 1 KiB and more, profile generic",
               all_reduce_summary(comparisons));
   print_table(arguments, "Time of one call, out of place, profile generic",

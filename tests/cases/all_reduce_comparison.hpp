@@ -1,61 +1,60 @@
 #pragma once
-#include <string>
+#include <optional>
 #include <vector>
 
-#include "model/implementation/implementation.hpp"
 #include "model/profile/profile.hpp"
 #include "reports/grid.hpp"
+#include "tests/cases/all_reduce_table.hpp"
 #include "tests/cases/published_cases.hpp"
 
 namespace lanecast::cases {
 
-/// One published all-reduce sweep, and the call that predicts it.
-struct AllReduceCase {
-  std::string case_id;
-  std::string variant;  // tells the sweeps of one case apart; may be empty
-  std::string list;     // as FigurePlace::list
-  std::string entries;  // as matching_entries: which rows of the list
-  std::string machine;  // as CaseMachine's; shipped ones that are not there yet leave the case out
-  std::vector<std::string> sets;
-  std::string implementation;  // "nccl-2.27": the version of the case, or the nearest one known
-  Call call;                   // everything but the size
-  std::string not_stated;      // of transport, link widths, protocol and channels; empty: a stated case
+/// One measured time, out of place, and the size that it belongs to.
+struct AllReduceRow {
+  Bytes size{0};
+  double published_us = 0;
 };
 
-const std::vector<AllReduceCase>& all_reduce_cases();
-
-/// Sweeps that cannot be predicted, and why: "case" or "case, variant".
-struct AllReduceLeftOut {
-  std::string case_id;
-  std::string reason;
+/// A sweep of at least 1 KiB a row.
+struct AllReduceSweep {
+  AllReduceCase entry;
+  std::vector<AllReduceRow> rows;
 };
 
-const std::vector<AllReduceLeftOut>& all_reduce_left_out();
+/// The sweeps of `all_reduce_cases()`.
+/// @throws Error  kind usage, where a table of tests/cases and the file differ
+std::vector<AllReduceSweep> published_sweeps(const std::vector<PublishedCase>& cases);
 
-/// One published row beside its prediction.
+/// One measured row beside our prediction, and beside what NCCL's own cost model chooses and reckons.
 struct AllReducePoint {
   Bytes size{0};
   double published_us = 0;
-  Prediction predicted;
+  std::optional<Prediction> predicted;  // absent: AllReduceCase::not_simulated
+  std::optional<Prediction> nccl;       // absent: AllReduceCase::not_reckoned
 
-  double error() const { return predicted.time.value() * 1e6 / published_us - 1; }
+  double error_of(const Prediction& one) const { return one.time.value() * 1e6 / published_us - 1; }
 };
 
-/// A sweep of at least 1 KiB a row, out of place.
 struct AllReduceComparison {
-  const AllReduceCase* entry = nullptr;
+  AllReduceCase entry;
+  int channels = 0;  // of the communicator
   std::vector<AllReducePoint> points;
 };
 
-/// Sweeps whose machine exists; those of machines still missing are added to `left_out`.
-std::vector<AllReduceComparison> compare_all_reduce(const std::vector<PublishedCase>& cases,
-                                                    const Profile& profile,
-                                                    std::vector<AllReduceLeftOut>& left_out);
+/// What NCCL's rules choose for each row with the case's environment and nothing else, and how long its cost
+/// model takes it to need. Nothing is simulated.
+std::vector<AllReduceComparison> choose_all_reduce(const std::vector<AllReduceSweep>& sweeps,
+                                                   const Profile& profile);
+
+/// The same with our predictions: by simulation, with the same environment.
+std::vector<AllReduceComparison> compare_all_reduce(const std::vector<AllReduceSweep>& sweeps,
+                                                    const Profile& profile);
 
 /// Median and p95 of |error| of each sweep, over all its rows and over those of 4 MiB and more.
 Grid all_reduce_summary(const std::vector<AllReduceComparison>& comparisons);
 
-/// Every point. @param sparse  only every second power of two of the sweeps with more than twelve rows
+/// Every predicted point. @param sparse  only every second power of two of the sweeps with more than twelve
+/// rows
 Grid all_reduce_points(const std::vector<AllReduceComparison>& comparisons, bool sparse);
 
 }  // namespace lanecast::cases

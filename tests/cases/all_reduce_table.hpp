@@ -22,15 +22,15 @@ struct AllReduceCase {
   std::string entries;  // as matching_entries: which rows of the list
   std::string machine;  // as CaseMachine's
   std::vector<std::string> sets;
-  std::string implementation;  // "nccl-2.27": the release of the case, or the nearest one known
-  std::string release_note;    // why it is another release than the case's; empty: it is the case's
+  std::string implementation;            // "nccl-2.27": the release of the case, or the nearest one known
+  std::string release_note;              // why it is another release than the case's; empty: it is the case's
   std::vector<NcclSetting> environment;  // origin "stated" or "assumed"
   Call call;                             // how it was launched, and by whom; size left open
   std::vector<StatedChoice> stated;      // by size, ascending
-  std::string difference;      // why NCCL's choice by its rules is another than stated; empty: it is not
-  std::string not_simulated;   // why there is no prediction; empty: there is one
-  std::string not_reckoned;    // why NCCL's own choice and estimate cannot be told; empty: they can
-  std::string not_stated;      // of transport, link widths, protocol and channels; empty: a stated case
+  std::string difference;     // why NCCL's choice by its rules is another than stated; empty: it is not
+  std::string not_simulated;  // why there is no prediction; empty: there is one
+  std::string not_reckoned;   // why NCCL's own choice and estimate cannot be told; empty: they can
+  std::string not_stated;     // of transport, link widths, protocol and channels; empty: a stated case
 
   std::string name() const { return variant.empty() ? case_id : case_id + ", " + variant; }
 };

@@ -6,7 +6,7 @@
 
 namespace lanecast::cases {
 
-/// What both programs of this folder take: CASES.yaml [--markdown].
+/// What the programs of this folder take: CASES.yaml [--markdown].
 struct CaseArguments {
   std::string file;
   bool markdown = false;

@@ -1,6 +1,5 @@
 #include "tests/cases/case_machines.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "configs/machine_paths.hpp"
@@ -73,12 +72,6 @@ const std::vector<CaseLeftOut>& cases_left_out() {
        "remote reads, and copies' issue rate (facts.md B3): no one-way latency"},
   };
   return table;
-}
-
-bool machine_exists(const std::string& name) {
-  const std::vector<std::string> shipped = shipped_machines();
-  return std::filesystem::exists(fixture_path(name)) ||
-         std::find(shipped.begin(), shipped.end(), name) != shipped.end();
 }
 
 Machine machine_of(const std::string& name, const std::vector<std::string>& sets) {

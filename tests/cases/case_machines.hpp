@@ -28,9 +28,6 @@ struct CaseLeftOut {
 
 const std::vector<CaseLeftOut>& cases_left_out();
 
-/// True where there is a fixture or a shipped machine of that name.
-bool machine_exists(const std::string& name);
-
 /// The fixture of that name, or else the shipped machine.
 /// @throws Error  as load_machine and apply_sets
 Machine machine_of(const std::string& name, const std::vector<std::string>& sets);

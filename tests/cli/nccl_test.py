@@ -75,6 +75,25 @@ class Environment(CommandTest):
         self.refused("predict", H200, *ONE, "--nccl-env", "NCCL_PORTO=LL", "--nccl-env", "NCCL_BUFFSIZE=4M",
                      "--nccl-env", "NOTHING", says=["NCCL_PORTO", "did you mean NCCL_PROTO", "NCCL_BUFFSIZE", "NOTHING"])
 
+    def test_flags_that_go_before_a_variable_are_noted(self):
+        words = ["predict", H200, *ONE, "--protocol", "ll", "--channels", "4", "--nccl-env", "NCCL_PROTO=Simple"]
+        run = self.good(*words, "--nccl-env", "NCCL_MAX_NCHANNELS=2")
+        self.assertIn("--protocol goes before NCCL_PROTO=Simple", run.err)
+        self.assertIn("--channels goes before NCCL_MAX_NCHANNELS=2", run.err)
+
+    def test_is_recorded_in_the_document(self):
+        document = self.document("predict", H200, *ONE, "--nccl-env", "NCCL_PROTO=LL")
+        self.assertEqual(document["nccl_environment"], {"NCCL_PROTO": "LL"})
+        self.assertNotIn("nccl_environment", self.document("predict", H200, *ONE))
+
+    def test_bytes_that_are_no_text_are_refused(self):
+        run = self.refused("predict", H200, *ONE, "--nccl-env", b"NCCL_PROTO=\xff\xfe", says="no UTF-8")
+        self.assertNotIn("\ufffd", run.err)
+
+    def test_what_forces_the_impossible_is_named(self):
+        words = ["predict", H200, *ONE, "--implementation", "nccl-model", "--algorithm", "nvls"]
+        self.refused(*words, says=["--algorithm allows NVLS", "no NVLink switches that multicast"])
+
     def test_what_is_not_modelled_warns(self):
         run = self.good("predict", H200, *ONE, "--nccl-env", "NCCL_TUNER_PLUGIN=x.so")
         self.assertIn("LC-ENV-01", run.err)
@@ -95,6 +114,10 @@ class Logs(CommandTest):
             self.assertEqual(document["results"][0]["transport"], "shm")
             typed = self.results(H200, *ONE, "--nccl-log", path, "--nccl-env", "NCCL_P2P_DISABLE=0")[0]
             self.assertEqual(typed["transport"], "p2p")
+
+    def test_of_another_number_of_ranks_is_noted(self):
+        text = LOG + "node7:11:12 [0] NCCL INFO comm 0x1 rank 0 nRanks 4 nNodes 1 localRanks 4 localRank 0 MNNVL 0\n"
+        self.assertIn("of 4 ranks, predicted are 2", self.good("predict", H200, *ONE, "--nccl-log", "-", stdin=text).err)
 
     def test_from_standard_input(self):
         document = self.document("predict", H200, *ONE, "--nccl-log", "-", stdin=LOG)
@@ -146,12 +169,18 @@ class Why(CommandTest):
         self.assertIsNone(document["decisions"]["ring_search"])
         self.assertEqual(self.document("predict", SWITCH4, *ONE, "--why", "--ranks", "1")["results"][0]["why"], [])
 
+    def test_knows_ring_where_it_comes_back(self):  # 2.22 brings Ring back where the lists leave nothing
+        words = [SWITCH2, *ONE, "--collective", "all_gather", "--nccl-env", "NCCL_ALGO=Tree", "--implementation"]
+        row = self.results(*words, "nccl-2.22", "--why")[0]
+        self.assertEqual([way["protocol"] for way in row["why"] if way["taken"]], [row["protocol"]])
+        self.refused("predict", *words, "nccl-2.24", says="Tree")
+
     def test_in_all_formats(self):
         words = ["predict", SWITCH4, *ONE, "--why"]
         lines = self.good(*words).out.splitlines()
         self.assertEqual(len([line for line in lines if line and not line.startswith("#")]), 1, "the rest are comments")
         row = csv_rows(self.good(*words, "--format", "csv").out)[0]
-        self.assertTrue(row["taken"].startswith("Ring/"))
+        self.assertTrue(row["taken"].startswith("ring/"))
         self.assertIn("| way", self.good(*words, "--format", "markdown").out)
 
 

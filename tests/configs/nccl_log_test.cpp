@@ -201,9 +201,10 @@ TEST(NcclLog, SeveralCommunicatorsKeepTheFirst) {
 
 TEST(NcclLog, RefusesWhatIsNoLogOfNccls) {
   EXPECT_EQ(refusal_of_log(""),
-            "`run.log` is empty\n  mend: run with NCCL_DEBUG=INFO and give what it prints");
+            "`run.log` is empty\n  at run.log\n  mend: run with NCCL_DEBUG=INFO and give what it prints");
   const std::string none =
-      "no NCCL INFO line in `run.log`\n  mend: run with NCCL_DEBUG=INFO and give what it prints";
+      "no NCCL INFO line in `run.log`\n  at run.log\n  mend: run with NCCL_DEBUG=INFO and give what it "
+      "prints";
   EXPECT_EQ(refusal_of_log("epoch 1\nepoch 2\n"), none);
   EXPECT_EQ(refusal_of_log("\n"), none);
   EXPECT_EQ(refusal_of_log("NCCL version 2.28.9+cuda13.0\n"), none) << "NCCL_DEBUG=VERSION";

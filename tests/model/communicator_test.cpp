@@ -192,6 +192,14 @@ TEST(ShmDisable, LeavesTheNetworkWhichIsRefused) {
             Transport::p2p);
 }
 
+TEST(GraphRegistration, CameWith223) {  // NCCL user guide, buffer registration
+  Call call;
+  call.size = 64_MiB;
+  call.protocol = Protocol::simple;
+  EXPECT_FALSE(resolve_call(support::one_switch(2), nccl(22), call).registered);
+  EXPECT_TRUE(resolve_call(support::one_switch(2), nccl(23), call).registered);
+}
+
 TEST(GraphRegistration, IsSwitchedOffByItsVariable) {
   Implementation implementation = nccl();
   Call call;

@@ -316,5 +316,34 @@ TEST(Approach, IsThePowerMeanOfDemandAndCapacity) {
   EXPECT_NEAR(approach(BytesPerSecond(100), BytesPerSecond(1e6), 3).value(), 100, 1e-6);
 }
 
+/// Capacity of the lane from GPU 0 to GPU 1 over NVLink.
+double nvlink_GBps(const Machine& machine) {
+  FlowNetworkBuilder builder(machine, Profile(), Engine::copy);
+  const int lane = builder.add_peer(*nvlink_route(machine, 0, 1));
+  double least = 1e300;
+  for (const int r : builder.network().lanes[static_cast<std::size_t>(lane)].resources) {
+    least = std::min(least, builder.network().resources[static_cast<std::size_t>(r)].capacity.value() / 1e9);
+  }
+  return least;
+}
+
+TEST(ParallelNvlinks, CarryTheirSumHoweverTheyAreDrawn) {
+  Machine one = support::own_roots(2);
+  support::add_nvlink(one, {NodeKind::gpu, 0}, {NodeKind::gpu, 1}, 4);
+  Machine four = support::own_roots(2);
+  for (int i = 0; i < 4; ++i) {
+    const NodeId ends[] = {{NodeKind::gpu, i % 2}, {NodeKind::gpu, 1 - i % 2}};  // drawn in either direction
+    support::add_nvlink(four, ends[0], ends[1], 1);
+  }
+  EXPECT_DOUBLE_EQ(nvlink_GBps(four), nvlink_GBps(one));
+  Machine whole = support::with_nvswitch(3);
+  Machine halves = support::own_roots(3);
+  const NodeId switches[] = {support::add_nvswitch(halves), support::add_nvswitch(halves)};
+  for (int gpu = 0; gpu < 3; ++gpu) {
+    for (const NodeId chip : switches) support::add_nvlink(halves, {NodeKind::gpu, gpu}, chip, 6);
+  }
+  EXPECT_DOUBLE_EQ(nvlink_GBps(halves), nvlink_GBps(whole)) << "all NVSwitches are one";
+}
+
 }  // namespace
 }  // namespace lanecast

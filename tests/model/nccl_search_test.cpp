@@ -176,7 +176,7 @@ TEST(NvlsGraph, HasOneChannelAGpuAndNeedsThreeHopperGpusAndASwitch) {
   const NcclSystem system = system_of(machine, Distance::pxb);
   const NcclGraph nvls = nvls_graph(system, rules_for(system, machine));
   EXPECT_EQ(nvls.channels, 8);
-  EXPECT_DOUBLE_EQ(nvls.speed_intra, 40);  // 8 x 40 <= 18 x 20.6
+  EXPECT_DOUBLE_EQ(nvls.speed_intra, 40);  // 9 x 40 <= 18 x 20.6: each head counts its own link twice
   Machine pair = support::nvlink_pair();
   set_sm(pair, 90);
   const NcclSystem two = system_of(pair, Distance::pxb);

@@ -9,6 +9,7 @@
 
 #include "model/implementation/communicator.hpp"
 #include "model/implementation/nccl/choice.hpp"
+#include "model/implementation/nccl/thread_rules.hpp"
 #include "tests/support/machine_builders.hpp"
 
 namespace lanecast {
@@ -196,11 +197,29 @@ void expect_costs(const Json& recorded, const std::vector<CostEstimate>& bill, N
       }
       if (!line.possible || bandwidth == 0) continue;
       EXPECT_NEAR(line.latency.value() * 1e6, recorded.at(p).at(0).get<double>(), 0.051) << name;
-      // the table is printed with one digit and without the correction of Tree by size
-      if (algorithm == NcclAlgorithm::ring) {
-        EXPECT_NEAR(line.algbw.value() * 1e-9, bandwidth, 0.051) << name;
+      EXPECT_NEAR(line.algbw.value() * 1e-9, bandwidth, 0.051) << name;  // printed with one digit
+    }
+  }
+}
+
+TEST(NcclDecisions, MostThreadsAndThresholdsAreTheSame) {
+  const Protocol protocols[] = {Protocol::ll, Protocol::ll128, Protocol::simple};
+  for (const Replay& replay : replays()) {
+    const NcclRules& rules = nccl_rules(replay.implementation.version());
+    const BytesPerSecond bus(replay.communicator.nccl->ring.bus_GBps() * 1e9);
+    const NcclEnvironment& environment = replay.implementation.environment;
+    std::string thresholds;
+    for (const auto& [name, algorithm] :
+         {std::pair("tree", NcclAlgorithm::tree), std::pair("ring", NcclAlgorithm::ring)}) {
+      for (std::size_t p = 0; p < 3; ++p) {
+        EXPECT_EQ(most_threads(rules, algorithm, protocols[p], bus, environment),
+                  replay.run.at("max_threads").at(name).at(p).get<int>())
+            << name << " " << replay.name;
+        thresholds += std::to_string(thread_threshold(algorithm, protocols[p], 2, environment).value());
+        thresholds += p < 2 ? "/" : " | ";
       }
     }
+    EXPECT_EQ(thresholds + "512 | 512", replay.run.at("thread_thresholds").get<std::string>()) << replay.name;
   }
 }
 

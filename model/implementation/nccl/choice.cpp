@@ -44,11 +44,15 @@ CostModelInput input_of(const Communicator& communicator, const Implementation& 
   input.algorithms = stated(implementation.environment.algorithms, call.collective);
   input.protocols = stated(implementation.environment.protocols, call.collective);
   if (call.algorithm) {
+    input.algorithms_from = "--algorithm";
     input.algorithms = {*call.algorithm == Algorithm::tree   ? NcclAlgorithm::tree
                         : *call.algorithm == Algorithm::nvls ? NcclAlgorithm::nvls
                                                              : NcclAlgorithm::ring};
   }
-  if (call.protocol) input.protocols = {*call.protocol};
+  if (call.protocol) {
+    input.protocols = {*call.protocol};
+    input.protocols_from = "--protocol";
+  }
   return input;
 }
 
@@ -85,6 +89,10 @@ NcclChoice choose(const Communicator& communicator, const Implementation& implem
   NcclChoice choice;
   choice.bill = nccl_costs(input, call.size);
   choice.taken = nccl_choice(input, call.size);
+  for (CostEstimate& line : choice.bill) {  // Ring may come back where the lists leave nothing
+    if (line.algorithm == choice.taken.algorithm && line.protocol == choice.taken.protocol)
+      line = choice.taken;
+  }
   for (const CostEstimate& line : choice.bill) {
     if (!line.possible || line.algorithm != NcclAlgorithm::ring) continue;
     if (!choice.ring || line.time < choice.ring->time) choice.ring = line;

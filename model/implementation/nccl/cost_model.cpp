@@ -140,7 +140,8 @@ std::string Bill::impossible(NcclAlgorithm algorithm, Protocol protocol) const {
 }
 
 std::string Bill::protocol_off(Protocol protocol, const NcclGraph& graph) const {
-  if (in_.protocols) return listed(in_.protocols, protocol) ? "" : "NCCL_PROTO leaves it out";
+  if (in_.protocols)
+    return listed(in_.protocols, protocol) ? std::string() : in_.protocols_from + " leaves it out";
   if (protocol != Protocol::ll128) return "";
   if (!cost_.ll128_by_default) return "LL128 is off by default in this release";
   if (graph.type_intra > cost_.ll128_farthest) {
@@ -159,7 +160,7 @@ std::string Bill::protocol_off(Protocol protocol, const NcclGraph& graph) const 
 std::string Bill::not_allowed(NcclAlgorithm algorithm, Protocol protocol) const {
   const bool kept = algorithm == NcclAlgorithm::ring && in_.collective != Collective::all_reduce &&
                     rules_.nothing_allowed == NothingAllowed::ring_unless_all_reduce;
-  if (!kept && !listed(algorithms_, algorithm)) return "NCCL_ALGO leaves it out";
+  if (!kept && !listed(algorithms_, algorithm)) return in_.algorithms_from + " leaves it out";
   return protocol_off(protocol, graph(algorithm));
 }
 
@@ -268,20 +269,34 @@ const CostEstimate* cheapest(const std::vector<CostEstimate>& lines) {
   return best;
 }
 
-[[noreturn]] void refuse(const CostModelInput& input) {
+/// Why the ways that the lists do allow are none: "NVLS/Simple: no NVLink switches that multicast".
+std::string reasons_of(const CostModelInput& input, const std::vector<CostEstimate>& lines) {
+  std::string reasons;
+  for (const CostEstimate& line : lines) {
+    const bool allowed = (!input.algorithms || listed(input.algorithms, line.algorithm)) &&
+                         (!input.protocols || listed(input.protocols, line.protocol));
+    if (!allowed || !(input.algorithms || line.algorithm == NcclAlgorithm::ring)) continue;
+    reasons +=
+        std::string("; ") + to_string(line.algorithm) + "/" + nccl_name(line.protocol) + ": " + line.reason;
+  }
+  return reasons;
+}
+
+[[noreturn]] void refuse(const CostModelInput& input, const std::vector<CostEstimate>& lines) {
   std::string what = input.version.name() + " has no algorithm left for this call:";
   if (input.algorithms) {
-    what += " NCCL_ALGO allows";
+    what += " " + input.algorithms_from + " allows";
     for (const NcclAlgorithm algorithm : *input.algorithms) what += std::string(" ") + to_string(algorithm);
     if (input.algorithms->empty()) what += " none";
   }
   if (input.protocols) {
-    what += input.algorithms ? ", NCCL_PROTO" : " NCCL_PROTO allows";
+    what += (input.algorithms ? ", " : " ") + input.protocols_from + " allows";
     for (const Protocol protocol : *input.protocols) what += std::string(" ") + nccl_name(protocol);
     if (input.protocols->empty()) what += " none";
   }
-  throw Error(ErrorKind::usage, what, "NCCL_ALGO, NCCL_PROTO",
-              "add Ring and Simple: every call can take them");
+  throw Error(ErrorKind::usage, what + reasons_of(input, lines),
+              input.algorithms_from + ", " + input.protocols_from,
+              "allow Ring and Simple, which every call can take");
 }
 
 }  // namespace
@@ -307,7 +322,7 @@ CostEstimate nccl_choice(const CostModelInput& input, Bytes size) {
     line.reason = "the lists leave nothing: Ring comes back";
   }
   if (const CostEstimate* best = cheapest(lines)) return *best;
-  refuse(input);
+  refuse(input, lines);
 }
 
 }  // namespace lanecast

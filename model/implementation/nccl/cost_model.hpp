@@ -28,6 +28,8 @@ struct CostModelInput {
   // on any path, safe or not.
   std::optional<std::vector<NcclAlgorithm>> algorithms;
   std::optional<std::vector<Protocol>> protocols;
+  std::string algorithms_from = "NCCL_ALGO";  // who states the lists, for messages
+  std::string protocols_from = "NCCL_PROTO";
 };
 
 /// One line of NCCL's own bill.

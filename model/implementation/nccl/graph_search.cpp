@@ -378,7 +378,7 @@ NcclGraph nvls_graph(const NcclSystem& system, const SearchRules& rules) {
   const auto gpus = static_cast<long>(system.gpus().size());
   if (system.nvswitch_milli_GBps() == 0 || gpus < 3 || system.min_sm() < 90) return graph;
   for (const long speed : rules.speeds) {
-    if (speed * gpus > system.nvswitch_milli_GBps()) continue;
+    if (speed * (gpus + 1) > system.nvswitch_milli_GBps()) continue;  // a head's own link counts twice
     graph.channels = static_cast<int>(gpus);
     graph.speed_intra = static_cast<double>(speed) / 1000;
     break;

@@ -245,13 +245,14 @@ void NcclSystem::set_paths(const Machine& machine, const LinkAssumptions& assump
     }
     long nvlink = 0;
     long pcie = 0;
+    long to_switches = 0;
     for (const int link : nodes_[a].links) {
       const NcclLink& out = links_[static_cast<std::size_t>(link)];
       if (out.nvlink) nvlink += out.milli_GBps;
       if (out.pcie) pcie = out.milli_GBps;
-      if (nodes_[static_cast<std::size_t>(out.to)].kind == Kind::nvswitch)
-        nvswitch_ = nvswitch_ == 0 ? out.milli_GBps : std::min(nvswitch_, out.milli_GBps);
+      if (nodes_[static_cast<std::size_t>(out.to)].kind == Kind::nvswitch) to_switches = out.milli_GBps;
     }
+    nvswitch_ = a == 0 ? to_switches : std::min(nvswitch_, to_switches);
     widest_gpu_ = std::max({widest_gpu_, nvlink, pcie});
   }
 }

@@ -60,7 +60,7 @@ class NcclSystem {
   int min_sm() const { return min_sm_; }
   int max_sm() const { return max_sm_; }
 
-  /// NVLink of the narrowest GPU to the switches, thousandths of GB/s; 0 without NVSwitches.
+  /// NVLink of the narrowest GPU to the switches, thousandths of GB/s; 0 where one has none.
   long nvswitch_milli_GBps() const { return nvswitch_; }
 
  private:

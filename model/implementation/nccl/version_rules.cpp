@@ -98,6 +98,7 @@ void since_2_23(NcclRules& rules) {
   cost.late_net_steps = false;
   cost.nvls = NvlsRule::whole_for_gathers;
   cost.pat = true;
+  rules.registers_in_graphs = true;
   rules.peers = PeerRule::same_switches;
 }
 

@@ -102,8 +102,8 @@ struct NcclCostRules {
 
 /// Who may use peer access by default.
 enum class PeerRule {
-  all_but_some_cpus,  // everybody; with Intel, Arm and Zhaoxin CPUs behind one host bridge only
-  same_switches       // behind one host bridge; everybody on AMD with at most two GPUs
+  all_but_some_cpus,  // everybody; with Intel, Arm and Zhaoxin CPUs through switches only (PXB)
+  same_switches       // through switches only (PXB); everybody on AMD with at most two GPUs
 };
 
 /// What differs between releases in what they assume and decide; nothing else in the model asks for a
@@ -111,6 +111,7 @@ enum class PeerRule {
 struct NcclRules {
   PeerRule peers = PeerRule::all_but_some_cpus;
   bool current_gpu_links = false;      // reads GPUs' own links as they run, not as they could
+  bool registers_in_graphs = false;    // user buffers of captured calls between peers of a node
   bool shm_copy_engine = true;         // NCCL_SHM_USE_CUDA_MEMCPY
   bool lists_by_collective = false;    // NCCL_ALGO and NCCL_PROTO may hold a list for each collective
   bool ignores_foreign_lists = false;  // NCCL_ALGO without Ring, Tree and NVLS: as if it said Ring,Tree
