@@ -93,7 +93,7 @@ void add_geometry_options(CLI::App& command, CallOptions& options) {
   add("--buffsize", options.buffsize, "FIFO of one connection, such as 4M");
   add("--chunk", options.chunk, "payload of a chunk, such as 128K, or auto")->capture_default_str();
   add("--implementation", options.implementation,
-      "nccl, nccl-2.18 to nccl-2.30, rccl, nccl-model (NCCL's own estimates), or lanecast")
+      "nccl, nccl-2.18 to nccl-2.30, rccl, nccl-model or nccl-model-2.28 (NCCL's own estimates), lanecast")
       ->capture_default_str();
   add("--launch", options.launch, "stream or graph")->capture_default_str();
   add("-n,--iterations", options.iterations, "launches in one graph or stream timing")->capture_default_str();

@@ -61,16 +61,19 @@ const std::vector<CodeEntry>& code_table() {
        "tables, with the bandwidth that its search found. They are a baseline, not a prediction.",
        "Leave `-model` out for the simulation. `--why` sets both side by side."},
       {"LC-PROFILE-01", "nothing was fitted: the profile holds priors only",
-       "Every number of the model is a prior from published sources, not a measurement of this machine. The "
+       "Every number of the model is a prior, from published sources and from measured rates of H200 thread "
+       "blocks; "
+       "nothing was fitted to this machine. The "
        "band "
        "(time_us_low to time_us_high) is wide for that reason.",
        "Compare with a measurement before you decide on it. `lanecast config explain MACHINE` lists the "
        "priors with "
        "their ranges and sources. Fitted profiles come with `calibrate`."},
-      {"LC-PROTO-01", "LL128 was forced over PCIe",
+      {"LC-PROTO-01", "LL128 over PCIe",
        "LL128 relies on 128-byte stores that arrive whole and in order. NVLink gives that; PCIe does not "
        "promise it. "
-       "NCCL never chooses LL128 there by itself, and a run that forces it can return wrong sums without an "
+       "NCCL does not choose LL128 there by default, and a run that forces it can return wrong sums without "
+       "an "
        "error.",
        "Use `--protocol simple` or `ll`. Take the prediction as a what-if, not as advice to set "
        "NCCL_PROTO=LL128."},

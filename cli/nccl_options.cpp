@@ -225,4 +225,24 @@ void note_other_ranks(const NcclInput& input, std::size_t ranks, const Session& 
   }
 }
 
+void note_log_differs(const NcclInput& input, const Communicator& communicator, const Session& session) {
+  if (!input.log || !communicator.nccl) return;
+  const NcclLog& log = *input.log;
+  const std::string name = "`" + printable(log.file) + "` ";
+  if (log.coll_channels && *log.coll_channels != communicator.channels()) {
+    session.note(name + "has " + std::to_string(*log.coll_channels) + " channels, decided are " +
+                 std::to_string(communicator.channels()));
+  }
+  const bool shm_there = std::any_of(log.connections.begin(), log.connections.end(),
+                                     [](const NcclLogConnection& c) { return c.via.rfind("SHM", 0) == 0; });
+  bool shm_here = false;
+  for (const Ring& ring : communicator.rings) {
+    shm_here = shm_here || std::any_of(ring.links.begin(), ring.links.end(),
+                                       [](const RingLink& link) { return link.transport == Transport::shm; });
+  }
+  if (log.connections.empty() || shm_there == shm_here) return;
+  session.note(name + (shm_there ? "goes through host memory, decided is peer access alone"
+                                 : "has peer access alone, decided is host memory for some neighbours"));
+}
+
 }  // namespace lanecast

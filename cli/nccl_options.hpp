@@ -6,6 +6,7 @@
 
 #include "cli/session.hpp"
 #include "configs/nccl_log.hpp"
+#include "model/implementation/communicator.hpp"
 #include "model/implementation/implementation.hpp"
 #include "model/implementation/nccl/environment.hpp"
 
@@ -45,6 +46,10 @@ NcclEnvironment read_environment(const NcclInput& input, const Implementation& i
 
 /// Notes each variable that a flag of the call goes before.
 void note_what_flags_override(const Call& call, const NcclEnvironment& environment, const Session& session);
+
+/// Notes where the log shows other channels or transports than were decided: the machine file, or a variable
+/// that the log does not name, is then not that run's.
+void note_log_differs(const NcclInput& input, const Communicator& communicator, const Session& session);
 
 /// Notes a log of another number of ranks, or of several communicators, of which the first counts.
 void note_other_ranks(const NcclInput& input, std::size_t ranks, const Session& session);

@@ -142,6 +142,7 @@ void run_predict(const PredictOptions& options, const Session& session) {
   choose_root(call, order);
   note_what_flags_override(call, implementation.environment, session);
   note_other_ranks(nccl, order.size(), session);
+  if (nccl.log) note_log_differs(nccl, open_communicator(machine, implementation, call), session);
 
   std::vector<Call> calls;
   for (const Bytes size : sizes_of(options, call, order.size(), session)) {

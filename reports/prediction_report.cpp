@@ -36,6 +36,7 @@ Json result_as_json(const Prediction& p, int ranks) {
   row["busbw_GBps"] = number_or_null(in_GBps(p.busbw()));
   row["algorithm"] = to_string(p.algorithm);
   row["protocol"] = to_string(p.protocol);
+  row["stands_in_for"] = p.stands_in_for.empty() ? absent : Json(p.stands_in_for);
   row["transport"] = p.transport;
   row["channels"] = p.channels;
   row["threads"] = p.threads;
@@ -166,7 +167,8 @@ Grid as_grid(const PredictionReport& report) {
          has_reduction(call.collective) ? to_string(call.op) : "none",
          has_root(call.collective) ? std::to_string(call.root) : "-1", time_cell(p.time),
          rate_cell(p.algbw()), rate_cell(p.busbw()), p.limit_busbw ? rate_cell(*p.limit_busbw) : "-",
-         to_string(p.algorithm), to_string(p.protocol), p.transport, std::to_string(p.channels),
+         to_string(p.algorithm) + std::string(p.stands_in_for.empty() ? "" : "*"), to_string(p.protocol),
+         p.transport, std::to_string(p.channels),
          p.bottleneck ? p.bottleneck->link + ":" + p.bottleneck->direction : "-",
          p.bottleneck ? fmt::format("{:.2f}", p.bottleneck->utilization) : "-"});
   }
@@ -188,15 +190,28 @@ std::vector<std::string> head_of(const PredictionReport& report) {
           "limit: busbw that the links allow at best; util: share of the bottleneck's payload rate in use"};
 }
 
+/// A line for each way that rings stand in for: "ring*: NCCL takes nvls/simple, which is not simulated yet".
+std::vector<std::string> stand_ins(const PredictionReport& report) {
+  std::vector<std::string> lines;
+  for (const Prediction& p : report.predictions) {
+    const std::string line = "ring*: NCCL takes " + p.stands_in_for +
+                             ", which is not simulated yet; shown is the ring that it would take next";
+    if (!p.stands_in_for.empty() && std::find(lines.begin(), lines.end(), line) == lines.end())
+      lines.push_back(line);
+  }
+  return lines;
+}
+
 std::string as_markdown(const PredictionReport& report) {
   const std::vector<std::string> head = head_of(report);
   std::string text = markdown_text(head[0] + "; " + head[1] + "; " + head[2], as_grid(report));
+  for (const std::string& line : stand_ins(report)) text += "\n" + markdown_item(line);
   if (!report.why) return text;
   text += "\n";
   for (const std::string& line : decision_lines(*report.why)) text += markdown_item(line);
+  for (const std::string& line : regrets(*report.why)) text += markdown_item(line);
   text += "\n" + markdown_text("ways (* taken, + fastest by prediction)", ways_grid(*report.why)) + "\n";
   for (const std::string& line : impossible_lines(*report.why)) text += markdown_item(line);
-  for (const std::string& line : regrets(*report.why)) text += markdown_item(line);
   return text;
 }
 
@@ -204,7 +219,9 @@ std::string as_markdown(const PredictionReport& report) {
 std::string why_text(const WhyReport& why) {
   std::string text;
   for (const std::string& line : decision_lines(why)) text += comment_line(line);
-  text += comment_line("") + comment_line("ways (* taken, + fastest by prediction):");
+  text += comment_line("");
+  for (const std::string& line : regrets(why)) text += comment_line(line);
+  text += comment_line("ways (* taken, + fastest by prediction):");
   const std::string grid = aligned_text(ways_grid(why));
   std::size_t begin = 0;
   while (begin < grid.size()) {
@@ -214,13 +231,13 @@ std::string why_text(const WhyReport& why) {
     begin = end + 1;
   }
   for (const std::string& line : impossible_lines(why)) text += comment_line(line);
-  for (const std::string& line : regrets(why)) text += comment_line(line);
   return text;
 }
 
 std::string as_table(const PredictionReport& report) {
   std::string text;
   for (const std::string& line : head_of(report)) text += comment_line(line);
+  for (const std::string& line : stand_ins(report)) text += comment_line(line);
   text += comment_line("") + aligned_text(as_grid(report));
   if (report.why) text += comment_line("") + why_text(*report.why);
   return text;

@@ -16,6 +16,12 @@ std::string counted(std::ptrdiff_t number, const std::string& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -42,7 +48,12 @@ Json ring_as_json(const WhyReport& why, std::size_t ring) {
                      {"transport", to_string(link.transport)},
                      {"reason", link.reason}});
   }
+  Json numbers = Json::array();
+  for (std::size_t c = 0; c < communicator.ring_of.size(); ++c) {
+    if (communicator.ring_of[c] == static_cast<int>(ring)) numbers.push_back(c);
+  }
   return {{"order", communicator.rings[ring].order},
+          {"channel_numbers", numbers},
           {"channels",
            std::count(communicator.ring_of.begin(), communicator.ring_of.end(), static_cast<int>(ring))},
           {"neighbours", links}};
@@ -67,10 +78,13 @@ void add_ring_lines(const WhyReport& why, std::size_t ring, std::vector<std::str
   const auto channels =
       std::count(communicator.ring_of.begin(), communicator.ring_of.end(), static_cast<int>(ring));
   lines.push_back("ring of " + counted(channels, "channel") + ": " + order_text(communicator.rings[ring]));
+  std::vector<std::pair<std::string, std::vector<std::string>>> pairs;  // by how they talk
   for (const RingLink& link : communicator.rings[ring].links) {
-    lines.push_back(fmt::format("  {} to {}: {} ({})", gpu_name(why, link.from_gpu),
-                                gpu_name(why, link.to_gpu), to_string(link.transport), link.reason));
+    const std::string how = std::string(to_string(link.transport)) + " (" + link.reason + ")";
+    if (pairs.empty() || pairs.back().first != how) pairs.push_back({how, {}});
+    pairs.back().second.push_back(gpu_name(why, link.from_gpu) + " to " + gpu_name(why, link.to_gpu));
   }
+  for (const auto& [how, names] : pairs) lines.push_back("  " + joined(names) + ": " + how);
 }
 
 std::string time_text(const std::optional<Seconds>& time) {
@@ -136,20 +150,26 @@ std::vector<std::string> decision_lines(const WhyReport& why) {
 }
 
 std::vector<std::string> impossible_lines(const WhyReport& why) {
-  std::vector<std::string> lines;
+  std::vector<std::pair<std::string, std::vector<std::string>>> ways;  // by note
   for (const Alternatives& size : why.sizes) {
     for (const Alternative& way : size.ways) {
       if (way.possible) continue;
-      const std::string line = "not possible: " + name_of(way) + " (" + way.note + ")";
-      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+      auto at =
+          std::find_if(ways.begin(), ways.end(), [&](const auto& one) { return one.first == way.note; });
+      if (at == ways.end()) at = ways.insert(ways.end(), {way.note, {}});
+      const std::string name = name_of(way);
+      if (std::find(at->second.begin(), at->second.end(), name) == at->second.end())
+        at->second.push_back(name);
     }
   }
+  std::vector<std::string> lines;
+  for (const auto& [note, names] : ways) lines.push_back("left out: " + joined(names) + " (" + note + ")");
   return lines;
 }
 
 Grid ways_grid(const WhyReport& why) {
   Grid grid;
-  grid.columns = {{"size", "(B)", 11},    {"way", "", 13, false},    {"taken", "", 5, false},
+  grid.columns = {{"size", "(B)", 11},    {"way", "", 13, false},    {"mark", "", 4, false},
                   {"NCCL's", "(us)", 10}, {"predicted", "(us)", 10}, {"channels", "", 8},
                   {"threads", "", 7},     {"note", "", 4, false}};
   for (const Alternatives& size : why.sizes) {
@@ -162,7 +182,9 @@ Grid ways_grid(const WhyReport& why) {
                            time_text(way.nccl_estimate), time_text(predicted(way)),
                            way.prediction ? std::to_string(way.prediction->channels) : "-",
                            way.prediction ? std::to_string(way.prediction->threads) : "-",
-                           way.note.empty() ? "-" : way.note});
+                           is_unsafe(way)     ? "not safe over PCIe"
+                           : way.note.empty() ? "-"
+                                              : way.note});
     }
   }
   return grid;
@@ -174,7 +196,12 @@ std::vector<std::string> regrets(const WhyReport& why) {
   for (const Alternatives& size : why.sizes) {
     const Alternative* taken = size.taken();
     const Alternative* fastest = size.fastest();
-    if (taken == nullptr || fastest == nullptr || taken == fastest || !taken->prediction) continue;
+    if (taken != nullptr && !taken->prediction) {
+      lines.push_back(fmt::format("{} B: {} is taken, which is not simulated yet: it cannot be compared",
+                                  size.size.value(), name_of(*taken)));
+      continue;
+    }
+    if (taken == nullptr || fastest == nullptr || taken == fastest) continue;
     const double factor = taken->prediction->time / fastest->prediction->time;
     if (factor < kWorthAWord) continue;
     lines.push_back(fmt::format("{} B: {} is taken and predicted to need {:.2f} times as long as {}",

@@ -27,13 +27,13 @@ nlohmann::ordered_json ways_as_json(const Alternatives& alternatives);
 /// Lines for people: what holds for all sizes.
 std::vector<std::string> decision_lines(const WhyReport& why);
 
-/// One line for each way that is not possible at some size, and why.
+/// The ways that are not possible at some size, one line for each reason.
 std::vector<std::string> impossible_lines(const WhyReport& why);
 
 /// One row for each size and possible way: `*` marks what is taken, `+` what is predicted to be the fastest.
 Grid ways_grid(const WhyReport& why);
 
-/// One line for each size at which what is taken is not the fastest.
+/// One line for each size at which what is taken is not the fastest, or cannot be compared.
 std::vector<std::string> regrets(const WhyReport& why);
 
 }  // namespace lanecast

@@ -65,6 +65,8 @@ struct ResolvedCall {
   int fifo_slices = 8;  // slices that fit the FIFO
   bool store_and_forward =
       false;  // the FIFO holds no more than a chunk: a slice is taken out before it is passed on
+  std::string
+      stands_in_for;  // "nvls/simple": what NCCL takes where it is not simulated; empty: this call itself
   bool fifo_at_sender = false;              // through host memory: in the sender's NUMA node
   bool registered = false;                  // last receives land in the user's buffer
   std::vector<std::vector<RingWork>> work;  // [channel][ring position]

@@ -204,8 +204,10 @@ void choose_rings(const Communicator& communicator, ResolvedCall& resolved) {
   resolved.rings.assign(communicator.rings.begin(), communicator.rings.begin() + rings);
 }
 
-void add_choice_warnings(const NcclChoice& choice, ResolvedCall& resolved) {
+void note_what_is_not_simulated(const NcclChoice& choice, ResolvedCall& resolved) {
   if (choice.taken.algorithm == NcclAlgorithm::ring) return;
+  resolved.stands_in_for = std::string(choice.taken.algorithm == NcclAlgorithm::tree ? "tree" : "nvls") +
+                           "/" + to_string(choice.taken.protocol);
   resolved.warnings.push_back({"LC-ALGO-01", std::string("NCCL takes ") + to_string(choice.taken.algorithm) +
                                                  "/" + to_string(choice.taken.protocol) + " for " +
                                                  std::to_string(resolved.call.size.value()) +
@@ -225,7 +227,7 @@ void choose_protocol(const Communicator& communicator, const Implementation& imp
                 "NCCL_ALGO", "allow ring, or take `--implementation nccl-model` for NCCL's own estimate");
   }
   resolved.protocol = choice.ring->protocol;
-  add_choice_warnings(choice, resolved);
+  note_what_is_not_simulated(choice, resolved);
 }
 
 void add_search_warning(const Communicator& communicator, ResolvedCall& resolved) {
@@ -247,13 +249,15 @@ void add_protocol_warning(const Implementation& implementation, ResolvedCall& re
     if (!over_pcie) continue;
     const bool forced =
         resolved.call.protocol || implementation.environment.protocols.states(resolved.call.collective);
+    const char* why =
+        forced ? "NCCL never chooses it there of its own accord"
+        : resolved.call.order_given
+            ? "NCCL chooses it for its own order, which has NVLink all the way"
+            : "NCCL chooses it because it counts these GPUs as joined by NVLink through a third "
+              "one, which is not modelled";
     resolved.warnings.push_back(
-        {"LC-PROTO-01",
-         std::string("LL128 over PCIe: ") +
-             (forced ? "NCCL never chooses it there of its own accord"
-                     : "NCCL takes it because it counts these GPUs as joined by NVLink through "
-                       "a third one, which is not modelled") +
-             ", and a path that splits or reorders 128 B stores corrupts data"});
+        {"LC-PROTO-01", std::string("LL128 over PCIe: ") + why +
+                            ", and a path that splits or reorders 128 B stores corrupts data"});
     return;
   }
 }

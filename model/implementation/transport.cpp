@@ -41,6 +41,13 @@ RingLink connect(const Machine& machine, const Implementation& implementation,
   return link;
 }
 
+std::string reason_of_no_level(const NcclEnvironment& environment) {
+  for (const NcclSetting& setting : environment.settings) {
+    if (setting.name == "NCCL_P2P_DISABLE" && setting.value == "1") return "NCCL_P2P_DISABLE=1";
+  }
+  return "NCCL_P2P_LEVEL is LOC";
+}
+
 }  // namespace
 
 std::string pair_name(const Machine& machine, int from_gpu, int to_gpu) {
@@ -53,7 +60,7 @@ PeerVerdict uses_peer_access(const Machine& machine, const Implementation& imple
   if (forced == Transport::shm) return {false, "--transport shm"};
   if (forced == Transport::p2p) return peer_access(machine, from_gpu, to_gpu, Distance::sys);
   const NcclEnvironment& environment = implementation.environment;
-  if (environment.p2p_level == PathType::loc) return {false, "NCCL_P2P_DISABLE=1 or NCCL_P2P_LEVEL=LOC"};
+  if (environment.p2p_level == PathType::loc) return {false, reason_of_no_level(environment)};
   if (environment.p2p_level) {
     PeerVerdict verdict = peer_access_within(machine, from_gpu, to_gpu, distance_of(*environment.p2p_level));
     if (verdict.reason.find("level") != std::string::npos) verdict.reason += " (NCCL_P2P_LEVEL)";

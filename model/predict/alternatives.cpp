@@ -70,7 +70,7 @@ const Alternative* Alternatives::taken() const {
 const Alternative* Alternatives::fastest() const {
   const Alternative* best = nullptr;
   for (const Alternative& way : ways) {
-    if (!way.prediction || !way.possible) continue;
+    if (!way.prediction || !way.possible || is_unsafe(way)) continue;
     if (best == nullptr || way.prediction->time < best->prediction->time) best = &way;
   }
   return best;
@@ -84,6 +84,13 @@ Alternatives alternatives(const Communicator& communicator, const Implementation
   all.ways =
       communicator.nccl ? nccl_ways(communicator, implementation, call) : engine_ways(communicator, call);
   return all;
+}
+
+bool is_unsafe(const Alternative& way) {
+  if (!way.prediction) return false;
+  const std::vector<Warning>& warnings = way.prediction->warnings;
+  return std::any_of(warnings.begin(), warnings.end(),
+                     [](const Warning& warning) { return warning.code == "LC-PROTO-01"; });
 }
 
 bool is_simulated(const Alternative& way) { return way.possible && way.algorithm == NcclAlgorithm::ring; }
@@ -108,6 +115,7 @@ Prediction nccl_estimate(const Machine& machine, const Profile& profile, const I
   const RingPlan plan = plan_call(machine, profile, implementation, communicator, ring, 1);
   Prediction prediction = describe(profile, plan);
   prediction.call = call;
+  prediction.stands_in_for.clear();
   prediction.algorithm = algorithm_of(choice.taken.algorithm);
   const NcclBlocks blocks =
       nccl_blocks(nccl_rules(implementation.version()), choice.taken.algorithm, choice.taken.protocol,

@@ -27,7 +27,8 @@ struct Alternatives {
   std::vector<Alternative> ways;
 
   const Alternative* taken() const;
-  /// The one with the shortest predicted time, among those that the implementation could run; null: none.
+  /// The safe one with the shortest predicted time, among those that the implementation could run; null:
+  /// none.
   const Alternative* fastest() const;
 };
 
@@ -35,6 +36,9 @@ struct Alternatives {
 /// algorithms that need a network; for our engine ring with each protocol that the path allows.
 Alternatives alternatives(const Communicator& communicator, const Implementation& implementation,
                           const Call& call);
+
+/// Whether a predicted way may corrupt data: LL128 over PCIe (LC-PROTO-01).
+bool is_unsafe(const Alternative& way);
 
 /// Whether the simulator can predict this way: a ring that the implementation could run.
 bool is_simulated(const Alternative& way);

@@ -90,6 +90,7 @@ Prediction describe(const Profile& profile, const RingPlan& plan) {
   Prediction prediction;
   prediction.call = resolved.call;
   prediction.protocol = resolved.protocol;
+  prediction.stands_in_for = resolved.stands_in_for;
   prediction.transport = transport_name(resolved);
   prediction.channels = resolved.channels;
   prediction.threads = resolved.threads;

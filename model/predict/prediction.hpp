@@ -30,7 +30,8 @@ struct Prediction {
   Seconds time_high{0};
   Algorithm algorithm = Algorithm::ring;  // the implementation's choices, resolved
   Protocol protocol = Protocol::simple;
-  std::string transport;  // "p2p", "shm", "mixed" (some neighbours each)
+  std::string stands_in_for;  // "nvls/simple": what NCCL takes, where that is not simulated; empty: nothing
+  std::string transport;      // "p2p", "shm", "mixed" (some neighbours each)
   int channels = 0;
   int threads = 0;
   Bytes chunk{0};

@@ -22,7 +22,7 @@ std::vector<Warning> prior_warnings(const Profile& profile) {
   });
   if (!priors_only) return {};
   return {{"LC-PROFILE-01", "profile `" + profile.name +
-                                "` holds priors only; nothing was fitted to this machine or any like it"}};
+                                "` holds priors only; nothing was fitted"}};
 }
 
 }  // namespace lanecast

@@ -1,6 +1,7 @@
 """`config check`, `config explain`, `config schema`."""
 
 import json
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -93,6 +94,14 @@ class Schema(CommandTest):
         self.refused("config", "schema", "box", says="machine")
         self.refused("config", "schema", says="KIND")
         self.refused("config", says="config --help")
+
+
+class ShippedMachines(CommandTest):
+    def test_are_listed_in_the_documents(self):
+        with open(os.path.join(SOURCE, "docs", "machine-file.md"), encoding="utf-8") as file:
+            text = file.read()
+        for name in os.listdir(os.path.join(SOURCE, "configs", "machines")):
+            self.assertIn(f"| `{name.removesuffix('.yaml')}` |", text)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The examples of docs/commands.md: each `$ lanecast ...` prints what stands below it.
+"""The examples of docs/commands.md and docs/nccl.md: each `$ lanecast ...` prints what stands below it.
 
 A changed prediction changes them. Write them anew with
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lanecast_command import BINARY, SOURCE, clean_environment
 
-PAGE = Path(SOURCE, "docs", "commands.md")
+PAGES = [Path(SOURCE, "docs", name) for name in ("commands.md", "nccl.md")]
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
@@ -45,8 +45,8 @@ def renewed(match):
 class Documentation(unittest.TestCase):
     maxDiff = None
 
-    def test_examples_print_what_the_page_says(self):
-        blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    def test_examples_print_what_the_pages_say(self):
+        blocks = [block for page in PAGES for block in BLOCK.findall(page.read_text(encoding="utf-8"))]
         self.assertGreater(len(blocks), 5)
         for line, text in (example for block in blocks for example in examples(block)):
             with self.subTest(line):
@@ -66,6 +66,7 @@ class Documentation(unittest.TestCase):
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--update"]:
-        PAGE.write_text(BLOCK.sub(renewed, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        for page in PAGES:
+            page.write_text(BLOCK.sub(renewed, page.read_text(encoding="utf-8")), encoding="utf-8")
     else:
         unittest.main()

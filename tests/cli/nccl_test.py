@@ -60,6 +60,12 @@ class Decisions(CommandTest):
         run = self.good("predict", "hgx-h100x8", "-b", "256M", "-e", "256M")
         self.assertIn("LC-ALGO-01", run.err)
         self.assertIn("NVLS", run.err)
+        self.assertIn("ring*", run.out)
+        row = self.results("hgx-h100x8", "-b", "256M", "-e", "256M")[0]
+        self.assertEqual((row["algorithm"], row["stands_in_for"]), ("ring", "nvls/simple"))
+        self.assertIsNone(self.results(SWITCH2, *ONE)[0]["stands_in_for"])
+        text = self.good("predict", "hgx-h100x8", "-b", "256M", "-e", "256M", "--why").out
+        self.assertIn("nvls/simple is taken, which is not simulated yet", text)
         self.assertNotIn("LC-ALGO-01", self.good("predict", "hgx-h100x8", "-b", "256M", "-e", "256M", "--nccl-env",
                                                  "NCCL_NVLS_ENABLE=0").err)
 
@@ -119,6 +125,16 @@ class Logs(CommandTest):
         text = LOG + "node7:11:12 [0] NCCL INFO comm 0x1 rank 0 nRanks 4 nNodes 1 localRanks 4 localRank 0 MNNVL 0\n"
         self.assertIn("of 4 ranks, predicted are 2", self.good("predict", H200, *ONE, "--nccl-log", "-", stdin=text).err)
 
+    def test_that_shows_other_decisions_is_noted(self):
+        text = LOG.replace("NCCL_P2P_DISABLE set by environment to 1", "nothing")
+        text += "node7:11:12 [0] NCCL INFO 4 coll channels, 4 collnet channels, 0 nvls channels, 4 p2p channels\n"
+        text += "node7:11:12 [0] NCCL INFO Channel 00 : 0[0] -> 1[1] via SHM/direct/direct\n"
+        run = self.good("predict", H200, *ONE, "--nccl-log", "-", stdin=text)
+        self.assertIn("has 4 channels, decided are 24", run.err)
+        self.assertIn("goes through host memory, decided is peer access alone", run.err)
+        agrees = self.good("predict", H200, *ONE, "--nccl-log", "-", "--nccl-env", "NCCL_P2P_DISABLE=1", stdin=text)
+        self.assertNotIn("decided", agrees.err)
+
     def test_from_standard_input(self):
         document = self.document("predict", H200, *ONE, "--nccl-log", "-", stdin=LOG)
         self.assertEqual(document["implementation"], "nccl-2.28")
@@ -162,6 +178,15 @@ class Why(CommandTest):
             fastest = next(way for way in row["why"] if way["fastest"])
             slower = taken["time_us"] > 1.02 * fastest["time_us"]
             self.assertEqual(f"{row['size_bytes']} B: " in text, slower)
+
+    def test_calls_nothing_the_fastest_that_may_corrupt_data(self):
+        words = ["rtxpro6000x8-2switch", "-b", "64K", "-e", "64K", "--nccl-env", "NCCL_PROTO=^Simple", "--why"]
+        for way in self.results(*words)[0]["why"]:
+            self.assertFalse(way["fastest"] and way["protocol"] == "ll128")
+
+    def test_numbers_the_channels_of_each_ring(self):
+        rings = self.document("predict", "dgx1-v100", *ONE, "--why")["decisions"]["rings"]
+        self.assertEqual(sorted(sum((ring["channel_numbers"] for ring in rings), [])), list(range(12)))
 
     def test_of_our_engine_and_of_one_rank(self):
         document = self.document("predict", SWITCH4, *ONE, "--why", "--implementation", "lanecast")
