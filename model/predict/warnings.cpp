@@ -21,8 +21,7 @@ std::vector<Warning> prior_warnings(const Profile& profile) {
     return profile.from_prior(*parameter_from_name(p.name));
   });
   if (!priors_only) return {};
-  return {{"LC-PROFILE-01", "profile `" + profile.name +
-                                "` holds priors only; nothing was fitted"}};
+  return {{"LC-PROFILE-01", "profile `" + profile.name + "` holds priors only; nothing was fitted"}};
 }
 
 }  // namespace lanecast
