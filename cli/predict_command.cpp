@@ -1,6 +1,8 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "cli/call_options.hpp"
 #include "cli/commands.hpp"
@@ -82,35 +84,45 @@ std::vector<Prediction> timed(const Session& session, const std::function<std::v
 
 /// With NCCL's own cost model nothing is simulated.
 std::vector<Prediction> own_estimates(const Machine& machine, const Profile& profile,
-                                      const Implementation& implementation, const std::vector<Call>& calls) {
-  const Communicator communicator = open_communicator(machine, implementation, calls.front());
+                                      const Implementation& implementation, const Communicator& communicator,
+                                      const std::vector<Call>& calls) {
   std::vector<Prediction> predictions;
   for (const Call& call : calls)
     predictions.push_back(nccl_estimate(machine, profile, implementation, communicator, call));
   return predictions;
 }
 
-/// The ways of each call, with the predictions of those that the simulator knows.
+/// Whether a prediction is this way's own: a simulated ring with the same protocol.
+bool shows(const Prediction& prediction, const Alternative& way) {
+  return is_simulated(way) && prediction.algorithm == Algorithm::ring && prediction.protocol == way.protocol;
+}
+
+/// The ways of each call, with the predictions of those that the simulator knows. What is predicted already
+/// is not simulated again.
 WhyReport weigh(const Machine& machine, const Profile& profile, const Implementation& implementation,
-                const std::vector<Call>& calls, const SimulationOptions& simulation) {
+                Communicator communicator, const std::vector<Call>& calls,
+                const SimulationOptions& simulation, const std::vector<Prediction>& predictions) {
   WhyReport why;
-  why.communicator = open_communicator(machine, implementation, calls.front());
+  why.communicator = std::move(communicator);
   for (const Gpu& gpu : machine.gpus) why.gpu_names.push_back(gpu.name);
-  std::vector<Call> simulated;
-  for (const Call& call : calls) {
-    why.sizes.push_back(alternatives(why.communicator, implementation, call));
-    for (const Alternative& way : why.sizes.back().ways) {
-      if (is_simulated(way)) simulated.push_back(call_of(call, way));
+  std::vector<Call> others;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    why.sizes.push_back(alternatives(why.communicator, implementation, calls[i]));
+    for (Alternative& way : why.sizes.back().ways) {
+      if (!implementation.own_cost_model && shows(predictions[i], way)) {
+        way.prediction = predictions[i];
+      } else if (is_simulated(way)) {
+        others.push_back(call_of(calls[i], way));
+      }
     }
   }
-  Implementation simulated_implementation = implementation;
-  simulated_implementation.own_cost_model = false;
-  const std::vector<Prediction> predictions =
-      simulate_calls(machine, profile, simulated_implementation, simulated, simulation);
-  auto next = predictions.begin();
+  Implementation simulated = implementation;
+  simulated.own_cost_model = false;
+  const std::vector<Prediction> more = simulate_calls(machine, profile, simulated, others, simulation);
+  auto next = more.begin();
   for (Alternatives& size : why.sizes) {
     for (Alternative& way : size.ways) {
-      if (is_simulated(way)) way.prediction = *next++;
+      if (is_simulated(way) && !way.prediction) way.prediction = *next++;
     }
   }
   return why;
@@ -118,8 +130,8 @@ WhyReport weigh(const Machine& machine, const Profile& profile, const Implementa
 
 /// Our engine takes what the closed form calls fastest: the protocol that the prediction shows.
 void mark_taken(const std::vector<Prediction>& predictions, WhyReport& why) {
+  if (why.communicator.nccl) return;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
-    if (why.communicator.nccl) continue;
     for (Alternative& way : why.sizes[i].ways) way.taken = way.protocol == predictions[i].protocol;
   }
 }
@@ -142,7 +154,10 @@ void run_predict(const PredictOptions& options, const Session& session) {
   choose_root(call, order);
   note_what_flags_override(call, implementation.environment, session);
   note_other_ranks(nccl, order.size(), session);
-  if (nccl.log) note_log_differs(nccl, open_communicator(machine, implementation, call), session);
+  std::optional<Communicator> communicator;
+  if (nccl.log || options.why || implementation.own_cost_model)
+    communicator = open_communicator(machine, implementation, call);
+  if (nccl.log) note_log_differs(nccl, *communicator, session);
 
   std::vector<Call> calls;
   for (const Bytes size : sizes_of(options, call, order.size(), session)) {
@@ -153,13 +168,14 @@ void run_predict(const PredictOptions& options, const Session& session) {
   PredictionReport report;
   report.predictions = timed(session, [&] {
     return implementation.own_cost_model
-               ? own_estimates(machine, profile, implementation, calls)
+               ? own_estimates(machine, profile, implementation, *communicator, calls)
                : simulate_calls(machine, profile, implementation, calls, simulation);
   });
   for (Prediction& prediction : report.predictions)
     prediction.warnings.insert(prediction.warnings.begin(), warnings.begin(), warnings.end());
   if (options.why) {
-    report.why = weigh(machine, profile, implementation, calls, simulation);
+    report.why =
+        weigh(machine, profile, implementation, *communicator, calls, simulation, report.predictions);
     mark_taken(report.predictions, *report.why);
   }
   report.run = session.run_info(config_digest(machine));

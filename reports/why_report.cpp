@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "model/implementation/nccl/choice.hpp"
 #include "reports/document.hpp"
 
 namespace lanecast {
@@ -19,12 +19,6 @@ std::string counted(std::ptrdiff_t number, const std::string& noun) {
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -99,7 +93,7 @@ std::optional<Seconds> predicted(const Alternative& way) {
 }  // namespace
 
 std::string name_of(const Alternative& way) {
-  return lower(to_string(way.algorithm)) + "/" + to_string(way.protocol);
+  return to_string(algorithm_of(way.algorithm)) + std::string("/") + to_string(way.protocol);
 }
 
 Json decisions_as_json(const WhyReport& why) {
@@ -121,7 +115,7 @@ Json ways_as_json(const Alternatives& alternatives) {
   const Alternative* fastest = alternatives.fastest();
   for (const Alternative& way : alternatives.ways) {
     const auto ours = predicted(way);
-    ways.push_back({{"algorithm", lower(to_string(way.algorithm))},
+    ways.push_back({{"algorithm", to_string(algorithm_of(way.algorithm))},
                     {"protocol", to_string(way.protocol)},
                     {"taken", way.taken},
                     {"fastest", &way == fastest},

@@ -57,12 +57,9 @@ NcclSetup search(const Machine& machine, const Implementation& implementation, c
                  const std::vector<int>& ranks) {
   if (ranks.size() > kMostNcclGpus) return without_search(machine, ranks);
   const NcclRules& rules = nccl_rules(implementation.version());
-  LinkAssumptions assumptions;
-  assumptions.current_gpu_links = rules.current_gpu_links;
-  assumptions.nvlink_GBps = [&](const Link&, int sm) { return nvlink_GBps(rules, sm); };
-  assumptions.cpu_link_GBps = [&](const Cpu& from, const Cpu&) { return cpu_link_GBps(rules, from); };
+  LinkAssumptions assumptions = link_assumptions(rules);
   assumptions.route_through_gpus = !implementation.environment.nvb_disable.value_or(false);
-  const NcclSystem system(machine, ranks, assumptions, [&](int from, int to, PathType) {
+  const NcclSystem system(machine, ranks, assumptions, [&](int from, int to) {
     return uses_peer_access(machine, implementation, call.transport, static_cast<int>(ranks.size()), from, to)
         .allowed;
   });

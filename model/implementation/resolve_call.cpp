@@ -206,8 +206,8 @@ void choose_rings(const Communicator& communicator, ResolvedCall& resolved) {
 
 void note_what_is_not_simulated(const NcclChoice& choice, ResolvedCall& resolved) {
   if (choice.taken.algorithm == NcclAlgorithm::ring) return;
-  resolved.stands_in_for = std::string(choice.taken.algorithm == NcclAlgorithm::tree ? "tree" : "nvls") +
-                           "/" + to_string(choice.taken.protocol);
+  resolved.stands_in_for =
+      to_string(algorithm_of(choice.taken.algorithm)) + std::string("/") + to_string(choice.taken.protocol);
   resolved.warnings.push_back({"LC-ALGO-01", std::string("NCCL takes ") + to_string(choice.taken.algorithm) +
                                                  "/" + to_string(choice.taken.protocol) + " for " +
                                                  std::to_string(resolved.call.size.value()) +

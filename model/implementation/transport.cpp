@@ -63,7 +63,7 @@ PeerVerdict uses_peer_access(const Machine& machine, const Implementation& imple
   if (environment.p2p_level == PathType::loc) return {false, reason_of_no_level(environment)};
   if (environment.p2p_level) {
     PeerVerdict verdict = peer_access_within(machine, from_gpu, to_gpu, distance_of(*environment.p2p_level));
-    if (verdict.reason.find("level") != std::string::npos) verdict.reason += " (NCCL_P2P_LEVEL)";
+    if (verdict.by_level) verdict.reason += " (NCCL_P2P_LEVEL)";
     return verdict;
   }
   return peer_access(machine, from_gpu, to_gpu, default_p2p_level(implementation, machine, gpus));

@@ -17,11 +17,6 @@ bool needs_network(NcclAlgorithm algorithm) {
          algorithm == NcclAlgorithm::nvls_tree || algorithm == NcclAlgorithm::pat;
 }
 
-Algorithm algorithm_of(NcclAlgorithm algorithm) {
-  if (algorithm == NcclAlgorithm::tree) return Algorithm::tree;
-  return algorithm == NcclAlgorithm::nvls ? Algorithm::nvls : Algorithm::ring;
-}
-
 std::vector<Alternative> nccl_ways(const Communicator& communicator, const Implementation& implementation,
                                    const Call& call) {
   const NcclChoice choice = choose(communicator, implementation, call);

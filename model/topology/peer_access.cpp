@@ -38,7 +38,7 @@ PeerVerdict peer_access_within(const Machine& machine, int from_gpu, int to_gpu,
   if (!peer_route(machine, from_gpu, to_gpu)) return {false, "no PCIe route between the two"};
   const std::string how = std::string(to_string(far)) + (far <= level ? " within" : " is beyond") +
                           " the level " + to_string(level);
-  return {far <= level, how};
+  return {far <= level, how, true};
 }
 
 }  // namespace lanecast

@@ -9,8 +9,9 @@ namespace lanecast {
 /// May one GPU store into another's memory, and why (not).
 struct PeerVerdict {
   bool allowed = false;
-  std::string reason;  // one clause: "PIX within level PXB", "GeForce RTX 4090 has no peer access with
-                       // NVIDIA's driver"
+  std::string reason;     // one clause: "PIX within level PXB", "GeForce RTX 4090 has no peer access with
+                          // NVIDIA's driver"
+  bool by_level = false;  // the level decided; else something that no level changes
 };
 
 /// Whether a GPU model takes part in PCIe peer access with the vendor's own driver.

@@ -191,11 +191,8 @@ std::vector<LoggedFact> published_log_facts(const std::string& folder) {
       compare("2 x RTX 5090, two NUMA nodes", folder + "/nccl-info-2x5090-genoa.txt", "2x5090-genoa-2nodes");
   const std::string log = whole_file(folder + "/nccl-info-paths-nvs-2gpu.partial.txt");
   const NcclRules& rules = nccl_rules({false, 18});
-  LinkAssumptions assumptions;
-  assumptions.nvlink_GBps = [&](const Link&, int sm) { return nvlink_GBps(rules, sm); };
-  assumptions.cpu_link_GBps = [&](const Cpu& from, const Cpu&) { return cpu_link_GBps(rules, from); };
   const Machine machine = nvswitch_pair();
-  const NcclSystem system(machine, {0, 1}, assumptions, [](int, int, PathType) { return true; });
+  const NcclSystem system(machine, {0, 1}, link_assumptions(rules), [](int, int) { return true; });
   const NcclPath& path = system.path(0, 1);
   Cpu xeon;
   xeon.vendor = "intel";

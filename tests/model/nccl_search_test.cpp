@@ -23,8 +23,8 @@ const std::vector<long> kBlackwell{90, 80, 70, 60, 50, 45, 40, 30, 24, 20, 19, 1
 /// NVLink and socket rates of facts.md A8; a GPU's own link as it could run.
 LinkAssumptions rates_of_a8() {
   LinkAssumptions rates;
-  rates.nvlink_GBps = [](const Link&, int sm) { return sm >= 100 ? 40.1 : sm >= 90 ? 20.6 : 20.0; };
-  rates.cpu_link_GBps = [](const Cpu& a, const Cpu&) { return a.vendor == "amd" ? 16.0 : 10.0; };
+  rates.nvlink_GBps = [](int sm) { return sm >= 100 ? 40.1 : sm >= 90 ? 20.6 : 20.0; };
+  rates.cpu_link_GBps = [](const Cpu& a) { return a.vendor == "amd" ? 16.0 : 10.0; };
   return rates;
 }
 
@@ -37,9 +37,8 @@ SearchRules rules_for(const NcclSystem& system, const Machine& machine) {
 }
 
 NcclSystem system_of(const Machine& machine, Distance level) {
-  return NcclSystem(machine, present_gpus(machine), rates_of_a8(), [&](int from, int to, PathType) {
-    return peer_access_within(machine, from, to, level).allowed;
-  });
+  return NcclSystem(machine, present_gpus(machine), rates_of_a8(),
+                    [&](int from, int to) { return peer_access_within(machine, from, to, level).allowed; });
 }
 
 NcclGraph ring_of(const Machine& machine, Distance level = Distance::pxb) {
@@ -144,7 +143,7 @@ TEST(RingSearch,
   EXPECT_DOUBLE_EQ(ring_of(machine).bus_GBps(), 24);
   LinkAssumptions current = rates_of_a8();
   current.current_gpu_links = true;
-  const NcclSystem system(machine, {0, 1}, current, [](int, int, PathType) { return true; });
+  const NcclSystem system(machine, {0, 1}, current, [](int, int) { return true; });
   EXPECT_DOUBLE_EQ(search_graph(system, rules_for(system, machine), GraphPattern::ring, 1, 32).bus_GBps(), 6);
 }
 

@@ -73,6 +73,11 @@ void pass_over_what_does_not_fit(const Call& call, CostModelInput& input) {
 
 }  // namespace
 
+Algorithm algorithm_of(NcclAlgorithm algorithm) {
+  if (algorithm == NcclAlgorithm::tree) return Algorithm::tree;
+  return algorithm == NcclAlgorithm::nvls ? Algorithm::nvls : Algorithm::ring;
+}
+
 bool fits(Protocol protocol, const Call& call) {
   if (call.threads && *call.threads > protocol_traits(protocol).max_threads) return false;
   try {

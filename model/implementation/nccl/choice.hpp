@@ -21,6 +21,9 @@ struct NcclChoice {
 /// @throws Error        kind usage: nothing allowed is possible
 NcclChoice choose(const Communicator& communicator, const Implementation& implementation, const Call& call);
 
+/// Our name of an algorithm that works within one node: NCCL's Tree and NVLS; Ring stands for the others.
+Algorithm algorithm_of(NcclAlgorithm algorithm);
+
 /// Whether a protocol can take the chunk, buffer and threads that the call forces.
 bool fits(Protocol protocol, const Call& call);
 

@@ -8,8 +8,6 @@ namespace {
 
 constexpr int kWarp = 32;
 
-bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 /// The digits of a number in a base, without a sign.
 std::from_chars_result read_magnitude(const char* begin, const char* end, std::uint64_t& magnitude,
                                       int& base) {

@@ -8,6 +8,9 @@
 
 namespace lanecast {
 
+/// As isspace() in the C locale.
+inline bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 /// A text that NCCL refuses or surely misreads. `what` completes "`NCCL_PROTO` is `...`: ".
 struct NcclValueProblem {
   std::string what;

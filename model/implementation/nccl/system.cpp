@@ -59,6 +59,14 @@ std::vector<int> in_tree_order(const Machine& machine, const std::vector<int>& g
 
 }  // namespace
 
+LinkAssumptions link_assumptions(const NcclRules& rules) {
+  LinkAssumptions assumptions;
+  assumptions.current_gpu_links = rules.current_gpu_links;
+  assumptions.nvlink_GBps = [&](int sm) { return nvlink_GBps(rules, sm); };
+  assumptions.cpu_link_GBps = [&](const Cpu& from) { return cpu_link_GBps(rules, from); };
+  return assumptions;
+}
+
 double nccl_pcie_GBps(const Link& link, bool current) {
   constexpr double kClass[] = {15, 30, 60, 120, 240, 480};
   const PcieRate rate = current ? link.rate : link.max_rate;
@@ -141,7 +149,7 @@ void NcclSystem::add_nvlinks(const Machine& machine, const LinkAssumptions& assu
     const int to = end(link.to);
     if (from < 0 || to < 0 || from == to) continue;
     const int gpu = link.from.kind == NodeKind::gpu ? link.from.index : link.to.index;
-    const double one = assumptions.nvlink_GBps(link, machine.gpus[static_cast<std::size_t>(gpu)].sm);
+    const double one = assumptions.nvlink_GBps(machine.gpus[static_cast<std::size_t>(gpu)].sm);
     connect(from, to, {0, false, true, milli(link.count * one), static_cast<int>(i)});
   }
 }
@@ -150,7 +158,7 @@ void NcclSystem::connect_cpus(const Machine& machine, const LinkAssumptions& ass
   for (std::size_t a = 0; a < machine.cpus.size(); ++a) {
     for (std::size_t b = a + 1; b < machine.cpus.size(); ++b) {
       connect(node_of(Kind::cpu, static_cast<int>(a)), node_of(Kind::cpu, static_cast<int>(b)),
-              {0, false, false, milli(assumptions.cpu_link_GBps(machine.cpus[a], machine.cpus[b])), -1});
+              {0, false, false, milli(assumptions.cpu_link_GBps(machine.cpus[a])), -1});
     }
   }
 }
@@ -235,7 +243,7 @@ void NcclSystem::set_paths(const Machine& machine, const LinkAssumptions& assump
     for (std::size_t b = 0; b < gpus_.size(); ++b) {
       const Found& found = to_gpu[b][a];
       paths_[a].push_back(finished(machine, found.links, found.type));
-      paths_[a][b].peer = a == b || peer_rule(gpus_[a], gpus_[b], found.type);
+      paths_[a][b].peer = a == b || peer_rule(gpus_[a], gpus_[b]);
     }
   }
   divert_through_host(machine, to_gpu, assumptions.route_through_gpus);

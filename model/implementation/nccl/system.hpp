@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "model/implementation/nccl/path_type.hpp"
+#include "model/implementation/nccl/version_rules.hpp"
 #include "model/topology/machine.hpp"
 
 namespace lanecast {
@@ -11,9 +12,13 @@ namespace lanecast {
 struct LinkAssumptions {
   bool current_gpu_links = false;  // a GPU's own link as it runs; else, and for all others, as it could run
   bool route_through_gpus = true;  // NVLink through another GPU (NCCL_NVB_DISABLE unset)
-  std::function<double(const Link&, int sm)> nvlink_GBps;       // of one link between GPUs of this capability
-  std::function<double(const Cpu&, const Cpu&)> cpu_link_GBps;  // between two NUMA nodes
+  std::function<double(int sm)> nvlink_GBps;             // of one link between GPUs of this capability
+  std::function<double(const Cpu& from)> cpu_link_GBps;  // between two NUMA nodes
 };
+
+/// What a release assumes (`NcclRules`).
+/// @param rules  must outlive the result
+LinkAssumptions link_assumptions(const NcclRules& rules);
 
 /// Directed link of NCCL's graph, with a rate in thousandths of a GB/s: NCCL rounds to these.
 struct NcclLink {
@@ -38,8 +43,8 @@ struct NcclPath {
 /// Source: facts.md A7, A8, A10.
 class NcclSystem {
  public:
-  /// Whether NCCL may use peer access between two GPUs (indices of the machine) at this distance.
-  using PeerRule = std::function<bool(int from_gpu, int to_gpu, PathType type)>;
+  /// Whether NCCL may use peer access between two GPUs (indices of the machine).
+  using PeerRule = std::function<bool(int from_gpu, int to_gpu)>;
 
   /// @param gpus  those that take part, in rank order
   NcclSystem(const Machine& machine, const std::vector<int>& gpus, const LinkAssumptions& assumptions,
