@@ -30,19 +30,12 @@ std::optional<Bytes> read_bytes(const std::string& text, const std::string& flag
               "take a size from 1 to 1G, or leave it out");
 }
 
-std::optional<Algorithm> read_algorithm(const CallOptions& options, const Implementation& implementation) {
-  const std::string& text = options.algorithm;
+std::optional<Algorithm> read_algorithm(const std::string& text) {
   if (text.empty() || text == "auto") return std::nullopt;
-  const bool later = text == "tree" || text == "direct" || text == "hierarchical" || text == "nvls";
-  if (later && !implementation.own_cost_model) {
-    throw Error(ErrorKind::usage, "`--algorithm " + text + "` comes with a later version",
-                "--algorithm " + text,
-                text == "tree" || text == "nvls"
-                    ? "take `ring`, or `--implementation nccl-model` for NCCL's own estimate"
-                    : "take `ring`");
-  }
-  return read_choice<Algorithm>(
-      text, "--algorithm", {{"ring", Algorithm::ring}, {"tree", Algorithm::tree}, {"nvls", Algorithm::nvls}});
+  if (const auto algorithm = algorithm_from_string(text)) return algorithm;
+  std::vector<std::string> names = algorithm_names();
+  names.emplace_back("auto");
+  throw unknown_choice(text, "--algorithm", names);
 }
 
 std::optional<Protocol> read_protocol(const CallOptions& options) {
@@ -84,7 +77,9 @@ void add_geometry_options(CLI::App& command, CallOptions& options) {
   const auto add = [&](const char* flags, std::string& value, const char* text) {
     return command.add_option(flags, value, text)->group("How it runs");
   };
-  add("--algorithm", options.algorithm, "ring (others come later), or auto; nccl-model: tree and nvls too");
+  add("--algorithm", options.algorithm,
+      "ring, tree, direct (one_shot, two_shot, one_shot_pull, two_shot_pull), halving_doubling, hierarchical "
+      "(hierarchical_ring, hierarchical_tree), star, or auto; nccl: ring, tree");
   add("--protocol", options.protocol, "simple, ll, ll128, or auto");
   add("--transport", options.transport, "auto, p2p (for all neighbours) or shm (for none)")
       ->capture_default_str();
@@ -93,8 +88,8 @@ void add_geometry_options(CLI::App& command, CallOptions& options) {
   add("--buffsize", options.buffsize, "FIFO of one connection, such as 4M");
   add("--chunk", options.chunk, "payload of a chunk, such as 128K, or auto")->capture_default_str();
   add("--implementation", options.implementation,
-      "nccl, nccl-2.18 to nccl-2.30, rccl, nccl-model or nccl-model-2.28 (NCCL's own estimates), lanecast")
-      ->capture_default_str();
+      "nccl, nccl-2.18 to nccl-2.30, rccl, nccl-model or nccl-model-2.28 (NCCL's own estimates), lanecast "
+      "[nccl; lanecast for algorithms that NCCL lacks]");
   add("--launch", options.launch, "stream or graph")->capture_default_str();
   add("-n,--iterations", options.iterations, "launches in one graph or stream timing")->capture_default_str();
   add("--register", options.registration, "registered user buffers: auto, on or off")->capture_default_str();
@@ -118,14 +113,23 @@ void add_call_options(CLI::App& command, CallOptions& options) {
   add_geometry_options(command, options);
 }
 
-Call read_call(const CallOptions& options, const Implementation& implementation, const Session& session) {
+std::string asked_implementation(const CallOptions& options, const Session& session) {
+  if (!options.implementation.empty()) return options.implementation;
+  const auto algorithm = read_algorithm(options.algorithm);
+  if (!algorithm || is_of_nccl(*algorithm)) return "nccl";
+  session.note(std::string("NCCL has no ") + to_string(*algorithm) +
+               " within a node: answered for lanecast's engine (--implementation lanecast)");
+  return "lanecast";
+}
+
+Call read_call(const CallOptions& options, const Session& session) {
   Call call;
   call.collective = read_collective(options.collective);
   call.datatype = read_datatype(options.datatype);
   call.op = read_op(options, call.collective, session);
   call.root = read_root(options, call.collective, session);
   call.in_place = options.in_place;
-  call.algorithm = read_algorithm(options, implementation);
+  call.algorithm = read_algorithm(options.algorithm);
   call.protocol = read_protocol(options);
   call.transport = read_choice<std::optional<Transport>>(
       options.transport, "--transport",

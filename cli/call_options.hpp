@@ -3,7 +3,6 @@
 #include <string>
 
 #include "cli/session.hpp"
-#include "model/implementation/implementation.hpp"
 #include "model/predict/call.hpp"
 
 namespace lanecast {
@@ -24,7 +23,7 @@ struct CallOptions {
   std::string chunk = "auto";
   std::string ranks;
   std::string order = "auto";
-  std::string implementation = "nccl";
+  std::string implementation;
   std::string launch = "graph";
   std::string iterations = "20";
   std::string registration = "auto";
@@ -33,7 +32,12 @@ struct CallOptions {
 void add_call_options(CLI::App& command, CallOptions& options);
 
 /// The call without its size. A flag that the collective has no use for is noted in the session.
-/// @throws Error  kind usage: a value that is none, or one that comes with a later version
-Call read_call(const CallOptions& options, const Implementation& implementation, const Session& session);
+/// @throws Error  kind usage: a value that is none
+Call read_call(const CallOptions& options, const Session& session);
+
+/// The implementation as asked for; where nothing is, `nccl`, or `lanecast` with a note where the algorithm
+/// is one that NCCL lacks.
+/// @throws Error  kind usage: an algorithm that is none
+std::string asked_implementation(const CallOptions& options, const Session& session);
 
 }  // namespace lanecast

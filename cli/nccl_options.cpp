@@ -237,8 +237,9 @@ void note_log_differs(const NcclInput& input, const Communicator& communicator, 
                                      [](const NcclLogConnection& c) { return c.via.rfind("SHM", 0) == 0; });
   bool shm_here = false;
   for (const Ring& ring : communicator.rings) {
-    shm_here = shm_here || std::any_of(ring.links.begin(), ring.links.end(),
-                                       [](const RingLink& link) { return link.transport == Transport::shm; });
+    shm_here = shm_here || std::any_of(ring.links.begin(), ring.links.end(), [](const Connection& link) {
+                 return link.transport == Transport::shm;
+               });
   }
   if (log.connections.empty() || shm_there == shm_here) return;
   session.note(name + (shm_there ? "goes through host memory, decided is peer access alone"

@@ -92,9 +92,9 @@ std::vector<Prediction> own_estimates(const Machine& machine, const Profile& pro
   return predictions;
 }
 
-/// Whether a prediction is this way's own: a simulated ring with the same protocol.
+/// Whether a prediction is this way's own.
 bool shows(const Prediction& prediction, const Alternative& way) {
-  return is_simulated(way) && prediction.algorithm == Algorithm::ring && prediction.protocol == way.protocol;
+  return is_simulated(way) && prediction.algorithm == way.algorithm && prediction.protocol == way.protocol;
 }
 
 /// The ways of each call, with the predictions of those that the simulator knows. What is predicted already
@@ -107,7 +107,7 @@ WhyReport weigh(const Machine& machine, const Profile& profile, const Implementa
   for (const Gpu& gpu : machine.gpus) why.gpu_names.push_back(gpu.name);
   std::vector<Call> others;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    why.sizes.push_back(alternatives(why.communicator, implementation, calls[i]));
+    why.sizes.push_back(alternatives(machine, why.communicator, implementation, calls[i]));
     for (Alternative& way : why.sizes.back().ways) {
       if (!implementation.own_cost_model && shows(predictions[i], way)) {
         way.prediction = predictions[i];
@@ -128,11 +128,11 @@ WhyReport weigh(const Machine& machine, const Profile& profile, const Implementa
   return why;
 }
 
-/// Our engine takes what the closed form calls fastest: the protocol that the prediction shows.
+/// Our engine takes the fastest: what the prediction shows.
 void mark_taken(const std::vector<Prediction>& predictions, WhyReport& why) {
   if (why.communicator.nccl) return;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
-    for (Alternative& way : why.sizes[i].ways) way.taken = way.protocol == predictions[i].protocol;
+    for (Alternative& way : why.sizes[i].ways) way.taken = shows(predictions[i], way);
   }
 }
 
@@ -143,11 +143,11 @@ void run_predict(const PredictOptions& options, const Session& session) {
   const Format format = checked_output(options.output);
   std::vector<Warning> warnings;
   const NcclInput nccl = read_nccl_input(options.nccl, options.machine.machine);
-  Implementation implementation =
-      implementation_from_string(implementation_name(options.call.implementation, nccl, session));
+  Implementation implementation = implementation_from_string(
+      implementation_name(asked_implementation(options.call, session), nccl, session));
   implementation.environment = read_environment(nccl, implementation, session, warnings);
   const SimulationOptions simulation = simulation_options(options);
-  Call call = read_call(options.call, implementation, session);
+  Call call = read_call(options.call, session);
   const Profile profile = read_profile(options.machine.profile);
   const Machine machine = read_machine(options.machine, session);
   const std::vector<int> order = call_ranks(machine, call);

@@ -34,4 +34,9 @@ std::string document_text(const nlohmann::ordered_json& document) {
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+nlohmann::ordered_json variant_or_null(Algorithm algorithm) {
+  if (family_of(algorithm) == algorithm) return nullptr;
+  return to_string(algorithm);
+}
+
 }  // namespace lanecast

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "model/predict/algorithm.hpp"
 #include "model/predict/prediction.hpp"
 
 namespace lanecast {
@@ -27,6 +28,9 @@ nlohmann::ordered_json warnings_as_json(const std::vector<Warning>& warnings);
 
 /// A number rounded to nine significant digits (beyond that a double only shows noise); null for inf and nan.
 nlohmann::ordered_json number_or_null(double value);
+
+/// The algorithm's own name where `family_of` is another; else null.
+nlohmann::ordered_json variant_or_null(Algorithm algorithm);
 
 /// The document with a line end. Bytes that are no UTF-8 (a file's name may hold them) become U+FFFD.
 std::string document_text(const nlohmann::ordered_json& document);

@@ -34,7 +34,8 @@ Json result_as_json(const Prediction& p, int ranks) {
   row["time_us_high"] = number_or_null(in_us(p.time_high));
   row["algbw_GBps"] = number_or_null(in_GBps(p.algbw()));
   row["busbw_GBps"] = number_or_null(in_GBps(p.busbw()));
-  row["algorithm"] = to_string(p.algorithm);
+  row["algorithm"] = to_string(family_of(p.algorithm));
+  row["variant"] = variant_or_null(p.algorithm);
   row["protocol"] = to_string(p.protocol);
   row["stands_in_for"] = p.stands_in_for.empty() ? absent : Json(p.stands_in_for);
   row["transport"] = p.transport;
@@ -190,12 +191,12 @@ std::vector<std::string> head_of(const PredictionReport& report) {
           "limit: busbw that the links allow at best; util: share of the bottleneck's payload rate in use"};
 }
 
-/// A line for each way that rings stand in for: "ring*: NCCL takes nvls/simple, which is not simulated yet".
+/// A line for each way that another stands in for: "ring*: NCCL takes nvls/simple, which is not simulated".
 std::vector<std::string> stand_ins(const PredictionReport& report) {
   std::vector<std::string> lines;
   for (const Prediction& p : report.predictions) {
-    const std::string line = "ring*: NCCL takes " + p.stands_in_for +
-                             ", which is not simulated yet; shown is the ring that it would take next";
+    const std::string line = std::string(to_string(p.algorithm)) + "*: NCCL takes " + p.stands_in_for +
+                             ", which is not simulated; shown is what it would take without";
     if (!p.stands_in_for.empty() && std::find(lines.begin(), lines.end(), line) == lines.end())
       lines.push_back(line);
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "model/implementation/nccl/choice.hpp"
 #include "reports/document.hpp"
 
 namespace lanecast {
@@ -36,7 +35,7 @@ Json graph_as_json(const NcclGraph& graph) {
 Json ring_as_json(const WhyReport& why, std::size_t ring) {
   const Communicator& communicator = why.communicator;
   Json links = Json::array();
-  for (const RingLink& link : communicator.rings[ring].links) {
+  for (const Connection& link : communicator.rings[ring].links) {
     links.push_back({{"from", link.from_gpu},
                      {"to", link.to_gpu},
                      {"transport", to_string(link.transport)},
@@ -73,7 +72,7 @@ void add_ring_lines(const WhyReport& why, std::size_t ring, std::vector<std::str
       std::count(communicator.ring_of.begin(), communicator.ring_of.end(), static_cast<int>(ring));
   lines.push_back("ring of " + counted(channels, "channel") + ": " + order_text(communicator.rings[ring]));
   std::vector<std::pair<std::string, std::vector<std::string>>> pairs;  // by how they talk
-  for (const RingLink& link : communicator.rings[ring].links) {
+  for (const Connection& link : communicator.rings[ring].links) {
     const std::string how = std::string(to_string(link.transport)) + " (" + link.reason + ")";
     if (pairs.empty() || pairs.back().first != how) pairs.push_back({how, {}});
     pairs.back().second.push_back(gpu_name(why, link.from_gpu) + " to " + gpu_name(why, link.to_gpu));
@@ -93,7 +92,7 @@ std::optional<Seconds> predicted(const Alternative& way) {
 }  // namespace
 
 std::string name_of(const Alternative& way) {
-  return to_string(algorithm_of(way.algorithm)) + std::string("/") + to_string(way.protocol);
+  return to_string(way.algorithm) + std::string("/") + to_string(way.protocol);
 }
 
 Json decisions_as_json(const WhyReport& why) {
@@ -115,7 +114,8 @@ Json ways_as_json(const Alternatives& alternatives) {
   const Alternative* fastest = alternatives.fastest();
   for (const Alternative& way : alternatives.ways) {
     const auto ours = predicted(way);
-    ways.push_back({{"algorithm", to_string(algorithm_of(way.algorithm))},
+    ways.push_back({{"algorithm", to_string(family_of(way.algorithm))},
+                    {"variant", variant_or_null(way.algorithm)},
                     {"protocol", to_string(way.protocol)},
                     {"taken", way.taken},
                     {"fastest", &way == fastest},

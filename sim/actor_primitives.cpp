@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/predict/schedule_traffic.hpp"
+
 namespace lanecast {
 namespace {
 
@@ -10,12 +12,6 @@ constexpr std::uint64_t kPutsBeforeClear = 64;  // a mailbox keeps what was put 
 constexpr int kStepWindow = 24;
 constexpr int kStepTail = 12;
 constexpr int kLongestStepBeat = 1;
-
-/// In a plan reduced by symmetry the last position's successor is the first, as in a whole ring.
-std::size_t previous_position(const RingPlan& plan, int position) {
-  const std::size_t positions = plan.positions().size();
-  return (static_cast<std::size_t>(position) + positions - 1) % positions;
-}
 
 }  // namespace
 
@@ -43,111 +39,177 @@ double FifoTimes::wait(Event event, std::uint64_t number) {
   return stream.when[number % slots_];
 }
 
-ActorPrimitives::ActorPrimitives(RingState& state, const RingWork& work, simgrid::s4u::Mailbox* mailbox)
+FifoTimes& SimulationState::fifo(int channel, int from, int to) {
+  const auto c = static_cast<std::size_t>(channel);
+  const auto kept = static_cast<int>(plan.positions(c).size());
+  return fifos[c].try_emplace({from % kept, to % kept}, plan.fifo_slices).first->second;
+}
+
+ActorPrimitives::ActorPrimitives(SimulationState& state, const ChannelWork& work, int actor,
+                                 simgrid::s4u::Mailbox* mailbox)
     : state_(state),
       work_(work),
+      actor_(actor),
       plan_(state.plan.positions(
           static_cast<std::size_t>(work.channel))[static_cast<std::size_t>(work.position)]),
       mailbox_(mailbox),
-      from_previous_(
-          state.fifos[static_cast<std::size_t>(work.channel)][previous_position(state.plan, work.position)]),
-      to_next_(state.fifos[static_cast<std::size_t>(work.channel)][static_cast<std::size_t>(work.position)]),
-      credit_flight_(
-          state.plan
-              .positions(static_cast<std::size_t>(work.channel))[previous_position(state.plan, work.position)]
-              .to_next.credit),
       factor_(state.plan.channel_factor[static_cast<std::size_t>(work.channel)]),
-      lane_awake_(state.plan.network.lanes.size(), false) {}
-
-double ActorPrimitives::wake_links(int lane) {
-  if (lane < 0 || lane_awake_[static_cast<std::size_t>(lane)]) return 0;
-  lane_awake_[static_cast<std::size_t>(lane)] = true;
-  return state_.plan.network.lanes[static_cast<std::size_t>(lane)].first_use.value();
+      lane_awake_(state.plan.network.lanes.size(), false) {
+  find_kinds();
 }
 
-double ActorPrimitives::ready_time(RingAction action, const OperationCost& cost, bool empty) {
+void ActorPrimitives::find_kinds() {
+  const auto& costs = plan_.strands[static_cast<std::size_t>(work_.strand)];
+  kinds_.resize(costs.size());
+  for (int step = 0; step < step_count(work_); ++step) {
+    const Turn turn = turn_of(work_, step);
+    Kind& kind = kinds_[static_cast<std::size_t>(turn.kind)];
+    if (kind.parts != nullptr) continue;
+    kind.parts = &costs[static_cast<std::size_t>(turn.kind)];
+    for (int k = 0; k < turn.from.count; ++k) kind.sources.push_back(source(turn.from.at(k)));
+    for (int k = 0; k < turn.to.count; ++k) kind.destinations.push_back(destination(turn.to.at(k)));
+  }
+}
+
+std::size_t ActorPrimitives::source(int position) {
+  const auto [known, fresh] = source_of_.try_emplace(position, sources_.size());
+  if (!fresh) return known->second;
+  const auto& positions = state_.plan.positions(static_cast<std::size_t>(work_.channel));
+  const PositionPlan& sender = positions[static_cast<std::size_t>(position) % positions.size()];
+  // a ring reduced by symmetry: the hop leads to the position after the sender's, which stands for this one
+  const HopCost& hop = work_.schedule == Schedule::ring ? sender.to_next() : sender.hop(work_.position);
+  sources_.push_back({&state_.fifo(work_.channel, position, work_.position), hop});
+  return known->second;
+}
+
+std::size_t ActorPrimitives::destination(int position) {
+  const auto [known, fresh] = destination_of_.try_emplace(position, destinations_.size());
+  if (fresh) {
+    destinations_.push_back({&state_.fifo(work_.channel, work_.position, position), plan_.hop(position)});
+  }
+  return known->second;
+}
+
+double ActorPrimitives::wake_links(const TurnPart& part) {
+  double wait = 0;
+  for (const FlowCost& flow : part.flows) {
+    if (flow.lane < 0 || lane_awake_[static_cast<std::size_t>(flow.lane)]) continue;
+    lane_awake_[static_cast<std::size_t>(flow.lane)] = true;
+    wait = std::max(wait, state_.plan.network.lanes[static_cast<std::size_t>(flow.lane)].first_use.value());
+  }
+  return wait;
+}
+
+double ActorPrimitives::ready_time(const TurnPart& part, const Kind& kind, bool empty) {
   double ready = now_;
   const auto depth = static_cast<std::uint64_t>(state_.plan.fifo_slices);
-  if (sends(action) && sent_ >= depth)
-    ready = std::max(ready, to_next_.wait(FifoTimes::credit, sent_ - depth));
+  if (part.sends) {
+    for (const std::size_t d : kind.destinations) {
+      End& to = destinations_[d];
+      if (to.slices >= depth) ready = std::max(ready, to.fifo->wait(FifoTimes::credit, to.slices - depth));
+    }
+  }
   // an empty slice of LL or LL128 has no line, so there is no flag to wait for
-  if (receives(action) && !(empty && state_.plan.flag_in_line)) {
+  if (part.receives && !(empty && state_.plan.flag_in_line)) {
     const auto event = state_.plan.flag_in_line ? FifoTimes::begun : FifoTimes::done;
-    ready = std::max(ready, from_previous_.wait(event, received_));
+    for (const std::size_t s : kind.sources)
+      ready = std::max(ready, sources_[s].fifo->wait(event, sources_[s].slices));
   }
-  ready += empty ? state_.plan.empty_overhead.value() : cost.overhead.value();
-  return empty ? ready : ready + wake_links(cost.lane);
+  if (empty) return part.beside ? ready : ready + state_.plan.empty_overhead.value();
+  return ready + part.overhead.value() + wake_links(part);
 }
 
-void ActorPrimitives::transfer(const OperationCost& cost, double wire_bytes, double ready) {
-  simgrid::s4u::Host* host = cost.lane < 0 ? nullptr : state_.platform.lane_host(cost.lane);
-  if (cost.rate.value() <= 0) {
-    now_ = ready;
-    return;
+void ActorPrimitives::transfer(const TurnPart& part, double payload_bytes, double ready) {
+  now_ = ready;
+  bool leaves = false;
+  for (const FlowCost& flow : part.flows) {
+    if (flow.rate.value() <= 0) continue;
+    if (flow.lane >= 0 && state_.platform.lane_host(flow.lane) != nullptr) {
+      leaves = true;
+    } else {
+      now_ = std::max(now_, ready + payload_bytes * flow.wire_per_payload / (flow.rate.value() * factor_));
+    }
   }
-  const double rate_bytes_per_second = cost.rate.value() * factor_;
-  if (host == nullptr) {
-    now_ = ready + wire_bytes / rate_bytes_per_second;
-    return;
-  }
-  static int nothing = 0;
+  if (!leaves) return;
   if (ready > state_.platform.clock()) simgrid::s4u::this_actor::sleep_until(ready);
-  if (simgrid::s4u::this_actor::get_host() != host) simgrid::s4u::this_actor::set_host(host);
-  const auto scaled = static_cast<std::uint64_t>(std::llround(wire_bytes * transfer_scale()));
-  const simgrid::s4u::CommPtr flow = mailbox_->put_init(&nothing, std::max<std::uint64_t>(scaled, 1));
-  flow->set_rate(rate_bytes_per_second * transfer_scale());
-  flow->wait();
-  if (++puts_ % kPutsBeforeClear == 0) mailbox_->clear();
-  now_ = state_.platform.clock();
+  put_flows(part.flows, payload_bytes);
+  now_ = std::max(now_, state_.platform.clock());
 }
 
-void ActorPrimitives::run(RingAction action, const Slice& slice) {
-  if (state_.on_issue) state_.on_issue({work_.channel, work_.position, action, slice});
-  if (state_.plan.resolved.store_and_forward && receives(action) && sends(action)) {
-    turn(reduces(action) ? RingAction::reduce_keep : RingAction::copy, slice);
-    turn(RingAction::send, slice);
-    return;
+/// Puts the flows that leave the GPU side by side, and waits for them all.
+void ActorPrimitives::put_flows(const std::vector<FlowCost>& flows, double payload_bytes) {
+  static int nothing = 0;
+  std::vector<simgrid::s4u::CommPtr> others;  // all but the last put
+  simgrid::s4u::CommPtr last;
+  for (const FlowCost& flow : flows) {
+    simgrid::s4u::Host* host = flow.lane < 0 ? nullptr : state_.platform.lane_host(flow.lane);
+    if (host == nullptr || flow.rate.value() <= 0) continue;
+    if (last) {
+      last->start();
+      others.push_back(std::move(last));
+    }
+    if (simgrid::s4u::this_actor::get_host() != host) simgrid::s4u::this_actor::set_host(host);
+    const double scaled_bytes = payload_bytes * flow.wire_per_payload * transfer_scale();
+    last = mailbox_->put_init(
+        &nothing, std::max<std::uint64_t>(static_cast<std::uint64_t>(std::llround(scaled_bytes)), 1));
+    last->set_rate(flow.rate.value() * factor_ * transfer_scale());
+    ++puts_;
   }
-  turn(action, slice);
+  last->wait();
+  for (const auto& comm : others) comm->wait();
+  if (puts_ >= kPutsBeforeClear) {
+    mailbox_->clear();
+    puts_ = 0;
+  }
 }
 
-void ActorPrimitives::turn(RingAction action, const Slice& slice) {
-  const auto index = static_cast<std::size_t>(action);
-  const OperationCost& cost = plan_.operations[index];
-  const HopCost& hop = plan_.to_next;
-  const bool empty = slice.count == 0;
+void ActorPrimitives::run(const Turn& turn, const Slice& slice) {
+  if (state_.on_issue) state_.on_issue({work_.channel, work_.position, work_.strand, action_of(turn), slice});
+  Kind& kind = kinds_[static_cast<std::size_t>(turn.kind)];
+  const double payload_bytes = static_cast<double>(slice.count) * static_cast<double>(work_.element_bytes);
+  for (const TurnPart& part : *kind.parts) take_part(part, kind, payload_bytes, slice.count == 0);
+  kind.payload_bytes += payload_bytes;
+}
+
+void ActorPrimitives::take_part(const TurnPart& part, const Kind& kind, double payload_bytes, bool empty) {
   const bool in_line = state_.plan.flag_in_line;
-  const double ready = ready_time(action, cost, empty);
-  if (sends(action) && in_line) to_next_.post(FifoTimes::begun, ready + hop.flag.value());
+  const double ready = ready_time(part, kind, empty);
+  if (part.sends && in_line) {
+    for (const std::size_t d : kind.destinations)
+      destinations_[d].fifo->post(FifoTimes::begun, ready + destinations_[d].cost.flag.value());
+  }
   now_ = ready;
   if (!empty) {
-    const double wire_bytes =
-        static_cast<double>(slice.count) * static_cast<double>(work_.element_bytes) * cost.wire_per_payload;
-    transfer(cost, wire_bytes, ready);
-    if (cost.lane >= 0) wire_bytes_[index] += wire_bytes;
+    transfer(part, payload_bytes, ready);
     ++state_.transfers;
   }
-  if (receives(action)) {
-    // lines are followed as they come: this rank can't be through before the previous one's last line is here
-    if (in_line && !empty) now_ = std::max(now_, from_previous_.wait(FifoTimes::done, received_));
-    from_previous_.post(FifoTimes::credit, now_ + credit_flight_.value());
-    ++received_;
+  if (part.receives) {
+    for (const std::size_t s : kind.sources) {
+      // lines are followed as they come: this rank can't be through before the last line is here
+      End& from = sources_[s];
+      if (in_line && !empty) now_ = std::max(now_, from.fifo->wait(FifoTimes::done, from.slices));
+    }
+    for (const std::size_t s : kind.sources) {
+      sources_[s].fifo->post(FifoTimes::credit, now_ + sources_[s].cost.credit.value());
+      ++sources_[s].slices;
+    }
   }
-  if (sends(action)) {
-    const double fence = in_line || empty ? 0.0 : hop.fence.value();
-    to_next_.post(FifoTimes::done, now_ + fence + hop.flag.value());
-    ++sent_;
+  if (!part.sends) return;
+  for (const std::size_t d : kind.destinations) {
+    End& to = destinations_[d];
+    const double fence = in_line || empty ? 0.0 : to.cost.fence.value();
+    to.fifo->post(FifoTimes::done, now_ + fence + to.cost.flag.value());
+    ++to.slices;
   }
 }
 
-std::uint64_t ActorPrimitives::fold(Folder& folder, std::uint64_t turn,
-                                    std::array<double, ring_action_count>& at_turn) {
+std::uint64_t ActorPrimitives::fold(Folder& folder, std::uint64_t turn, double Kind::*at_turn) {
   const int place = state_.place_in_group[static_cast<std::size_t>(work_.channel)];
-  const std::uint64_t next = folder.advance(place, work_.position, turn, now_);
-  for (std::size_t i = 0; i < ring_action_count; ++i) {
-    const double of_one_turn = wire_bytes_[i] - at_turn[i];
-    if (next > turn) wire_bytes_[i] += of_one_turn * static_cast<double>(next - turn);
-    at_turn[i] = wire_bytes_[i];
+  const std::uint64_t next = folder.advance(place, actor_, turn, now_);
+  for (Kind& kind : kinds_) {
+    const double of_one_turn = kind.payload_bytes - kind.*at_turn;
+    if (next > turn) kind.payload_bytes += of_one_turn * static_cast<double>(next - turn);
+    kind.*at_turn = kind.payload_bytes;
   }
   if (next > turn) state_.folded = true;
   return next;
@@ -156,7 +218,7 @@ std::uint64_t ActorPrimitives::fold(Folder& folder, std::uint64_t turn,
 std::uint64_t ActorPrimitives::next_loop(std::uint64_t loop, std::uint64_t) {
   if (!state_.fold_loops) return loop;
   const auto channel = static_cast<std::size_t>(work_.channel);
-  return fold(*state_.loop_folders[state_.folder_of[channel]], loop, at_loop_);
+  return fold(*state_.loop_folders[state_.folder_of[channel]], loop, &Kind::at_loop);
 }
 
 Folder* ActorPrimitives::step_folder(std::uint64_t loop, std::uint64_t step) {
@@ -183,7 +245,7 @@ std::uint64_t ActorPrimitives::next_step(std::uint64_t loop, std::uint64_t step,
   if (folder == nullptr) return step;
   const auto ranks = static_cast<std::uint64_t>(work_.ranks);
   const std::uint64_t begin = step < ranks - 1 ? 1 : ranks;
-  const std::uint64_t next = fold(*folder, step - begin, at_step_) + begin;
+  const std::uint64_t next = fold(*folder, step - begin, &Kind::at_step) + begin;
   if (next > step) step_offset_ += folder->offset();
   return next;
 }
@@ -197,12 +259,10 @@ void ActorPrimitives::finish() {
     loops = folder.offset();
   }
   state_.end = std::max(state_.end, now_ + step_offset_ + loops);
-  for (std::size_t i = 0; i < ring_action_count; ++i) {
-    const int lane = plan_.operations[i].lane;
-    if (lane < 0) continue;
-    for (const int r : state_.plan.network.lanes[static_cast<std::size_t>(lane)].resources) {
-      state_.wire_bytes[static_cast<std::size_t>(r)] += wire_bytes_[i];
-    }
+  for (const Kind& kind : kinds_) {
+    if (kind.parts == nullptr) continue;
+    for (const TurnPart& part : *kind.parts)
+      add_wire_bytes(state_.plan.network, part, kind.payload_bytes, state_.wire_bytes);
   }
 }
 

@@ -1,20 +1,20 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <simgrid/s4u.hpp>
 #include <tuple>
+#include <utility>
 #include <vector>
 
-#include "model/predict/ring_plan.hpp"
+#include "model/predict/schedule_plan.hpp"
 #include "sim/folder.hpp"
 #include "sim/platform.hpp"
-#include "sim/ring_simulation.hpp"
+#include "sim/schedule_simulation.hpp"
 
 namespace lanecast {
 
-/// The FIFO between a rank and the next on one channel, as times at which things become visible.
+/// The FIFO between two ranks on one channel, as times at which things become visible.
 ///
 /// Flags and credits are timestamps, never flows (simgrid.md). Their wire bytes are not charged: a packet of
 /// 32 B a slice for Simple's flag (0.08 % of a slice of 32 KiB, 1.3 % of one of 2 KiB), none in LL and LL128,
@@ -42,13 +42,16 @@ class FifoTimes {
   Stream streams_[event_count];
 };
 
-/// What all actors of a simulation share.
-struct RingState {
-  RingState(const RingPlan& p, Platform& pl) : plan(p), platform(pl) {}
+/// FIFOs of one channel, by the positions of sender and receiver.
+using ChannelFifos = std::map<std::pair<int, int>, FifoTimes>;
 
-  const RingPlan& plan;
+/// What all actors of a simulation share.
+struct SimulationState {
+  SimulationState(const SchedulePlan& p, Platform& pl) : plan(p), platform(pl) {}
+
+  const SchedulePlan& plan;
   Platform& platform;
-  std::vector<std::vector<FifoTimes>> fifos;          // [channel][position]: from it to the next
+  std::vector<ChannelFifos> fifos;                    // [channel]
   std::vector<std::unique_ptr<Folder>> loop_folders;  // one for each group of channels that share something
   std::vector<std::size_t> folder_of;                 // channel -> group
   std::vector<int> place_in_group;                    // channel -> its number within its group
@@ -62,53 +65,69 @@ struct RingState {
   bool fold_loops = false;
   bool fold_steps = false;
   bool folded = false;
+
+  /// The FIFO from one position to another; in a plan reduced by symmetry, of those that stand for them.
+  FifoTimes& fifo(int channel, int from, int to);
 };
 
-/// The ring's primitives in simulated time: one object for each SimGrid actor.
+/// A schedule's primitives in simulated time: one object for each SimGrid actor, which is one strand.
 class ActorPrimitives {
  public:
-  ActorPrimitives(RingState& state, const RingWork& work, simgrid::s4u::Mailbox* mailbox);
+  /// @param actor  number of this actor among those of its channel
+  ActorPrimitives(SimulationState& state, const ChannelWork& work, int actor, simgrid::s4u::Mailbox* mailbox);
 
-  void send(const Slice& s) { run(RingAction::send, s); }
-  void keep_send(const Slice& s) { run(RingAction::keep_send, s); }
-  void reduce_send(const Slice& s) { run(RingAction::reduce_send, s); }
-  void reduce_keep_send(const Slice& s) { run(RingAction::reduce_keep_send, s); }
-  void reduce_keep(const Slice& s) { run(RingAction::reduce_keep, s); }
-  void copy_send(const Slice& s) { run(RingAction::copy_send, s); }
-  void copy(const Slice& s) { run(RingAction::copy, s); }
+  void run(const Turn& turn, const Slice& slice);
   std::uint64_t next_loop(std::uint64_t loop, std::uint64_t loops);
   std::uint64_t next_step(std::uint64_t loop, std::uint64_t step, std::uint64_t steps);
 
-  /// After run_ring: the actor's part is over.
+  /// After run_schedule: the actor's part is over.
   void finish();
 
  private:
-  void run(RingAction action, const Slice& slice);
-  void turn(RingAction action, const Slice& slice);
-  double ready_time(RingAction action, const OperationCost& cost, bool empty);
-  void transfer(const OperationCost& cost, double wire_bytes, double ready);
-  double wake_links(int lane);
-  Folder* step_folder(std::uint64_t loop, std::uint64_t step);
-  std::uint64_t fold(Folder& folder, std::uint64_t turn, std::array<double, ring_action_count>& at_turn);
+  /// This end of a connection: to give into, or to take from.
+  struct End {
+    FifoTimes* fifo = nullptr;
+    HopCost cost;
+    std::uint64_t slices = 0;  // through this end so far
+  };
 
-  RingState& state_;
-  const RingWork& work_;
+  /// A kind of turn: what it costs, and whom it is with.
+  struct Kind {
+    const std::vector<TurnPart>* parts = nullptr;
+    std::vector<std::size_t> sources;       // in `sources_`
+    std::vector<std::size_t> destinations;  // in `destinations_`
+    double payload_bytes = 0;               // through it so far
+    double at_loop = 0;                     // `payload_bytes` when the last loop began
+    double at_step = 0;
+  };
+
+  void find_kinds();
+  std::size_t source(int position);
+  std::size_t destination(int position);
+  void take_part(const TurnPart& part, const Kind& kind, double payload_bytes, bool empty);
+  double ready_time(const TurnPart& part, const Kind& kind, bool empty);
+  void transfer(const TurnPart& part, double payload_bytes, double ready);
+  void put_flows(const std::vector<FlowCost>& flows, double payload_bytes);
+  double wake_links(const TurnPart& part);
+  Folder* step_folder(std::uint64_t loop, std::uint64_t step);
+  std::uint64_t fold(Folder& folder, std::uint64_t turn, double Kind::*at_turn);
+
+  SimulationState& state_;
+  const ChannelWork& work_;
+  int actor_;
   const PositionPlan& plan_;
   simgrid::s4u::Mailbox* mailbox_;
-  FifoTimes& from_previous_;
-  FifoTimes& to_next_;
-  Seconds credit_flight_;  // back to the previous rank
+  std::vector<Kind> kinds_;
+  std::map<int, std::size_t> source_of_;       // position -> index
+  std::map<int, std::size_t> destination_of_;  // position -> index
+  std::vector<End> sources_;
+  std::vector<End> destinations_;
   double factor_;
-  double now_ = 0;              // may run ahead of SimGrid's clock while nothing is transferred
-  std::uint64_t received_ = 0;  // slices
-  std::uint64_t sent_ = 0;
+  double now_ = 0;  // may run ahead of SimGrid's clock while nothing is transferred
   std::uint64_t puts_ = 0;
   std::vector<bool> lane_awake_;
-  std::array<double, ring_action_count> wire_bytes_{};
-  std::array<double, ring_action_count> at_loop_{};  // wire_bytes_ when the last turn began
-  std::array<double, ring_action_count> at_step_{};
   double step_offset_ = 0;
 };
-static_assert(RingPrimitives<ActorPrimitives>);
+static_assert(SchedulePrimitives<ActorPrimitives>);
 
 }  // namespace lanecast

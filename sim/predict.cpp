@@ -8,9 +8,9 @@
 
 #include "model/error.hpp"
 #include "model/predict/plan_call.hpp"
-#include "model/predict/ring_traffic.hpp"
-#include "sim/ring_simulation.hpp"
+#include "model/predict/schedule_traffic.hpp"
 #include "sim/run_isolated.hpp"
+#include "sim/schedule_simulation.hpp"
 
 namespace lanecast {
 namespace {
@@ -46,28 +46,38 @@ class Communicators {
   std::map<Key, Communicator> open_;
 };
 
-RingPlan plan_or_say_which(const Machine& machine, const Profile& profile,
-                           const Implementation& implementation, Communicators& communicators,
-                           const Call& call, std::uint64_t seed) {
+/// The plans of some calls, one after the other.
+struct Batch {
+  std::vector<SchedulePlan> plans;
+  std::vector<std::size_t> call_of;  // [plan] -> call
+};
+
+void add_plans(const Machine& machine, const Profile& profile, const Implementation& implementation,
+               Communicators& communicators, const Call& call, std::uint64_t seed, std::size_t number,
+               Batch& batch) {
   try {
-    return plan_call(machine, profile, implementation, communicators.of(call), call, seed);
+    for (SchedulePlan& plan :
+         candidate_plans(machine, profile, implementation, communicators.of(call), call, seed)) {
+      batch.plans.push_back(std::move(plan));
+      batch.call_of.push_back(number);
+    }
   } catch (const Error& error) {
     throw Error(error.kind(), std::string(error.what()) + "\n  for the call of " +
                                   std::to_string(call.size.value()) + " B on machine `" + machine.name + "`");
   }
 }
 
-std::string simulate_to_bytes(const RingPlan& plan, bool exact) {
-  RingSimulationOptions options;
+std::string simulate_to_bytes(const SchedulePlan& plan, bool exact) {
+  ScheduleSimulationOptions options;
   options.exact = exact;
-  const RingSimulation simulation = simulate_ring(plan, options);
+  const ScheduleSimulation simulation = simulate_schedule(plan, options);
   const Answer answer{simulation.time.value(), simulation.folded, simulation.foldable, simulation.transfers};
   std::string bytes(sizeof answer, '\0');
   std::memcpy(bytes.data(), &answer, sizeof answer);
   return bytes;
 }
 
-Prediction answer_for(const Profile& profile, const RingPlan& plan, const Answer& answer, bool exact) {
+Prediction answer_for(const Profile& profile, const SchedulePlan& plan, const Answer& answer, bool exact) {
   Prediction prediction = describe(profile, plan);
   prediction.folded = answer.folded;
   Seconds time = plan.start + Seconds(answer.seconds);
@@ -83,11 +93,11 @@ Prediction answer_for(const Profile& profile, const RingPlan& plan, const Answer
 }
 
 /// An exact run simulates some 200 000 slices a second: what would take hours is refused, with the way out.
-void refuse_endless(const RingPlan& plan) {
+void refuse_endless(const SchedulePlan& plan) {
   constexpr double kMostSlices = 5e8;
   double slices = 0;
   for (const auto& channel : plan.resolved.work) {
-    for (const std::uint64_t n : count_actions(channel.front()).slices) {
+    for (const std::uint64_t n : count_turns(channel.front()).slices) {
       slices += static_cast<double>(n) * static_cast<double>(channel.size());
     }
   }
@@ -102,14 +112,22 @@ void refuse_endless(const RingPlan& plan) {
 // Children are copies of this process: plans of thousands of calls would make each start slow.
 constexpr std::size_t kCallsAtATime = 128;
 
-void predict_some(const Profile& profile, const std::vector<RingPlan>& plans,
-                  const SimulationOptions& options, std::vector<Prediction>& predictions) {
-  const std::vector<std::string> answers = run_isolated(
-      plans.size(), options.jobs, [&](std::size_t i) { return simulate_to_bytes(plans[i], options.exact); });
-  for (std::size_t i = 0; i < plans.size(); ++i) {
+/// Simulates all plans; of a call's candidates the fastest is its prediction.
+void predict_some(const Profile& profile, const Batch& batch, const SimulationOptions& options,
+                  std::vector<Prediction>& predictions) {
+  const std::vector<std::string> answers = run_isolated(batch.plans.size(), options.jobs, [&](std::size_t i) {
+    return simulate_to_bytes(batch.plans[i], options.exact);
+  });
+  for (std::size_t i = 0; i < batch.plans.size(); ++i) {
     Answer answer;
     std::memcpy(&answer, answers[i].data(), sizeof answer);
-    predictions.push_back(answer_for(profile, plans[i], answer, options.exact));
+    Prediction prediction = answer_for(profile, batch.plans[i], answer, options.exact);
+    const bool first = i == 0 || batch.call_of[i] != batch.call_of[i - 1];
+    if (first) {
+      predictions.push_back(std::move(prediction));
+    } else if (prediction.time < predictions.back().time) {
+      predictions.back() = std::move(prediction);
+    }
   }
 }
 
@@ -121,13 +139,11 @@ std::vector<Prediction> predict(const Machine& machine, const Profile& profile,
   std::vector<Prediction> predictions;
   Communicators communicators(machine, implementation);
   for (std::size_t first = 0; first < calls.size(); first += kCallsAtATime) {
-    std::vector<RingPlan> plans;
-    for (std::size_t i = first; i < std::min(calls.size(), first + kCallsAtATime); ++i) {
-      plans.push_back(
-          plan_or_say_which(machine, profile, implementation, communicators, calls[i], options.seed));
-      if (options.exact) refuse_endless(plans.back());
-    }
-    predict_some(profile, plans, options, predictions);
+    Batch batch;
+    for (std::size_t i = first; i < std::min(calls.size(), first + kCallsAtATime); ++i)
+      add_plans(machine, profile, implementation, communicators, calls[i], options.seed, i, batch);
+    if (options.exact) std::for_each(batch.plans.begin(), batch.plans.end(), refuse_endless);
+    predict_some(profile, batch, options, predictions);
   }
   return predictions;
 }

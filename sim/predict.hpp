@@ -17,7 +17,8 @@ struct SimulationOptions {
 /// Predicts each call by simulation, in children of this process, and gives the answers in the order of the
 /// calls.
 ///
-/// A pure function of its arguments. Each child runs one engine of SimGrid (it allows one a process).
+/// Where the engine may choose (`candidate_plans`), all candidates are simulated and the fastest is the
+/// answer. A pure function of its arguments. Each child runs one engine of SimGrid (it allows one a process).
 /// @throws Error  kind usage: a call that cannot be (message names the size); kind runtime: a simulation that
 /// SimGrid
 ///                aborted, or that ran out of memory, with SimGrid's own last words

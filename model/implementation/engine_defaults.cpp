@@ -7,7 +7,7 @@ namespace lanecast {
 int engine_channels(const Machine& machine, const Ring& ring) {
   if (ring.links.empty()) return 1;
   const bool nvlink =
-      std::all_of(ring.links.begin(), ring.links.end(), [](const RingLink& link) { return link.nvlink; });
+      std::all_of(ring.links.begin(), ring.links.end(), [](const Connection& link) { return link.nvlink; });
   if (!nvlink) return 8;
   const bool hopper = std::all_of(ring.order.begin(), ring.order.end(), [&](int gpu) {
     return machine.gpus[static_cast<std::size_t>(gpu)].sm >= 90;
@@ -15,9 +15,10 @@ int engine_channels(const Machine& machine, const Ring& ring) {
   return hopper ? 24 : 12;
 }
 
-std::optional<Bytes> engine_chunk(Protocol protocol) {
-  if (protocol == Protocol::simple) return Bytes(512u << 10);
-  return std::nullopt;
+std::optional<Bytes> engine_chunk(Protocol protocol, Algorithm algorithm) {
+  if (protocol != Protocol::simple) return std::nullopt;
+  const bool tree = algorithm == Algorithm::tree || algorithm == Algorithm::hierarchical_tree;
+  return Bytes(tree ? 128u << 10 : 512u << 10);
 }
 
 }  // namespace lanecast

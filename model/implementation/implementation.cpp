@@ -90,4 +90,12 @@ std::vector<int> call_ranks(const Machine& machine, const Call& call) {
   return order;
 }
 
+const Connection& ResolvedCall::connection(int from_gpu, int to_gpu) const {
+  const auto at = std::lower_bound(connections.begin(), connections.end(), std::pair(from_gpu, to_gpu),
+                                   [](const Connection& c, const std::pair<int, int>& pair) {
+                                     return std::pair(c.from_gpu, c.to_gpu) < pair;
+                                   });
+  return *at;
+}
+
 }  // namespace lanecast

@@ -36,8 +36,8 @@ Distance default_p2p_level(const Implementation& implementation, const Machine& 
 /// nvidia-smi calls NODE (facts.md A7).
 Distance distance_of(PathType level);
 
-/// How one ring neighbour reaches the next.
-struct RingLink {
+/// How one rank reaches another.
+struct Connection {
   int from_gpu = 0;
   int to_gpu = 0;
   Transport transport = Transport::p2p;
@@ -45,17 +45,21 @@ struct RingLink {
   std::string reason;
 };
 
-/// One way around all ranks.
+/// One order of all ranks; for the ring algorithm a way around them.
 struct Ring {
-  std::vector<int> order;       // GPU indices
-  std::vector<RingLink> links;  // links[i]: from order[i] to order[i + 1]; none for one rank
+  std::vector<int> order;         // GPU indices, by position
+  std::vector<Connection> links;  // ring: links[i] leads from order[i] to order[i + 1]; else none
 };
 
 /// A call with nothing left open.
 struct ResolvedCall {
   Call call;
-  std::vector<Ring> rings;   // distinct ones; the first is channel 0's
-  std::vector<int> ring_of;  // [channel]: index into `rings`
+  Algorithm algorithm = Algorithm::ring;  // no family; NVLS never
+  std::vector<Ring> rings;                // distinct orders; the first is channel 0's
+  std::vector<int> ring_of;               // [channel]: index into `rings`
+  bool chains = false;                    // tree: NCCL's, a chain within a node
+  int group_ranks = 1;                    // hierarchical: ranks of a group
+  std::vector<Connection> connections;    // all that carry data, sorted by both GPUs
   Protocol protocol = Protocol::simple;
   int channels = 1;   // that carry data
   int threads = 512;  // of a block, without Simple's sync warp
@@ -67,15 +71,18 @@ struct ResolvedCall {
       false;  // the FIFO holds no more than a chunk: a slice is taken out before it is passed on
   std::string
       stands_in_for;  // "nvls/simple": what NCCL takes where it is not simulated; empty: this call itself
-  bool fifo_at_sender = false;              // through host memory: in the sender's NUMA node
-  bool registered = false;                  // last receives land in the user's buffer
-  std::vector<std::vector<RingWork>> work;  // [channel][ring position]
+  bool fifo_at_sender = false;                 // through host memory: in the sender's NUMA node
+  bool registered = false;                     // last receives land in the user's buffer
+  std::vector<std::vector<ChannelWork>> work;  // [channel][position]
   std::vector<Warning> warnings;
 
-  /// Channel 0's ring.
+  /// Channel 0's order and, for the ring algorithm, links.
   const std::vector<int>& order() const& { return rings.front().order; }
-  const std::vector<RingLink>& links() const& { return rings.front().links; }
-  const std::vector<RingLink>& links() const&& = delete;  // would outlive its call
+  const std::vector<Connection>& links() const& { return rings.front().links; }
+  const std::vector<Connection>& links() const&& = delete;  // would outlive its call
+
+  /// The connection between two GPUs that exchange data; it must be there.
+  const Connection& connection(int from_gpu, int to_gpu) const;
 
   /// Ring of a channel; channel 0's for those beyond `ring_of`.
   std::size_t ring_index(std::size_t channel) const {

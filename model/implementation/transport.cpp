@@ -16,31 +16,6 @@ void require_host_path(const Machine& machine, int from, int to, const std::stri
               "machine `" + machine.name + "`", "describe the GPUs' PCIe links");
 }
 
-RingLink connect(const Machine& machine, const Implementation& implementation,
-                 std::optional<Transport> forced, int gpus, int from, int to) {
-  const PeerVerdict verdict = uses_peer_access(machine, implementation, forced, gpus, from, to);
-  RingLink link{from, to, Transport::shm, false, verdict.reason};
-  if (forced == Transport::p2p && !verdict.allowed) {
-    throw Error(ErrorKind::usage,
-                "no peer access from " + pair_name(machine, from, to) + ": " + verdict.reason,
-                "--transport p2p",
-                "take --transport shm, or change what forbids it (gpus.NAME.p2p, p2p.enabled, p2p.level)");
-  }
-  if (verdict.allowed) {
-    link.transport = Transport::p2p;
-    link.nvlink = nvlink_route(machine, from, to).has_value();
-    return link;
-  }
-  if (!forced && implementation.environment.shm_disable.value_or(false)) {
-    throw Error(ErrorKind::usage,
-                "NCCL_SHM_DISABLE=1 leaves only the network from " + pair_name(machine, from, to) + " (" +
-                    verdict.reason + "), which is not modelled within a node",
-                "NCCL_SHM_DISABLE", "leave it out, or allow peer access");
-  }
-  require_host_path(machine, from, to, verdict.reason);
-  return link;
-}
-
 std::string reason_of_no_level(const NcclEnvironment& environment) {
   for (const NcclSetting& setting : environment.settings) {
     if (setting.name == "NCCL_P2P_DISABLE" && setting.value == "1") return "NCCL_P2P_DISABLE=1";
@@ -67,6 +42,31 @@ PeerVerdict uses_peer_access(const Machine& machine, const Implementation& imple
     return verdict;
   }
   return peer_access(machine, from_gpu, to_gpu, default_p2p_level(implementation, machine, gpus));
+}
+
+Connection connect(const Machine& machine, const Implementation& implementation,
+                   std::optional<Transport> forced, int gpus, int from, int to) {
+  const PeerVerdict verdict = uses_peer_access(machine, implementation, forced, gpus, from, to);
+  Connection link{from, to, Transport::shm, false, verdict.reason};
+  if (forced == Transport::p2p && !verdict.allowed) {
+    throw Error(ErrorKind::usage,
+                "no peer access from " + pair_name(machine, from, to) + ": " + verdict.reason,
+                "--transport p2p",
+                "take --transport shm, or change what forbids it (gpus.NAME.p2p, p2p.enabled, p2p.level)");
+  }
+  if (verdict.allowed) {
+    link.transport = Transport::p2p;
+    link.nvlink = nvlink_route(machine, from, to).has_value();
+    return link;
+  }
+  if (!forced && implementation.environment.shm_disable.value_or(false)) {
+    throw Error(ErrorKind::usage,
+                "NCCL_SHM_DISABLE=1 leaves only the network from " + pair_name(machine, from, to) + " (" +
+                    verdict.reason + "), which is not modelled within a node",
+                "NCCL_SHM_DISABLE", "leave it out, or allow peer access");
+  }
+  require_host_path(machine, from, to, verdict.reason);
+  return link;
 }
 
 Ring connect_ring(const Machine& machine, const Implementation& implementation,

@@ -14,6 +14,12 @@ namespace lanecast {
 PeerVerdict uses_peer_access(const Machine& machine, const Implementation& implementation,
                              std::optional<Transport> forced, int gpus, int from_gpu, int to_gpu);
 
+/// How one rank reaches another.
+/// @param gpus    that take part
+/// @throws Error  kind usage: peer access forced where it cannot be, or no way at all between the two
+Connection connect(const Machine& machine, const Implementation& implementation,
+                   std::optional<Transport> forced, int gpus, int from, int to);
+
 /// A ring over these GPUs with the transport between each two neighbours; no links for one GPU.
 /// @throws Error  kind usage: peer access forced where it cannot be, or no way at all between two
 Ring connect_ring(const Machine& machine, const Implementation& implementation,

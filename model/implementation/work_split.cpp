@@ -8,8 +8,8 @@
 namespace lanecast {
 namespace {
 
-bool long_chunks(Protocol protocol, Collective collective) {
-  return protocol == Protocol::simple && collective != Collective::broadcast &&
+bool long_chunks(Protocol protocol, Collective collective, Schedule schedule) {
+  return protocol == Protocol::simple && schedule != Schedule::tree && collective != Collective::broadcast &&
          collective != Collective::reduce;
 }
 
@@ -19,11 +19,11 @@ std::uint64_t payload_of(std::uint64_t wire, const ProtocolTraits& traits) {
 
 }  // namespace
 
-ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, std::optional<Bytes> buffsize,
-                             std::optional<Bytes> chunk) {
+ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, Schedule schedule,
+                             std::optional<Bytes> buffsize, std::optional<Bytes> chunk) {
   const ProtocolTraits traits = protocol_traits(protocol);
-  const int chunk_steps = long_chunks(protocol, collective) ? traits.steps_per_chunk : 1;
-  const int slice_steps = long_chunks(protocol, collective) ? traits.steps_per_slice : 1;
+  const int chunk_steps = long_chunks(protocol, collective, schedule) ? traits.steps_per_chunk : 1;
+  const int slice_steps = long_chunks(protocol, collective, schedule) ? traits.steps_per_slice : 1;
   ChunkGeometry geometry;
   geometry.buffsize = buffsize.value_or(traits.default_buffsize);
   geometry.grain = traits.grain;
@@ -50,7 +50,7 @@ ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, std::opti
     throw Error(
         ErrorKind::usage,
         "a chunk takes " + std::to_string(chunk_wire) + " B on the wire; the buffer of a connection holds " +
-            std::to_string(geometry.buffsize.value()) + " B, and a ring begins by sending a whole chunk",
+            std::to_string(geometry.buffsize.value()) + " B, and ranks begin by sending a whole chunk",
         "--chunk", "take a smaller --chunk or a larger --buffsize");
   }
   // NCCL's floor is 1/32 of the slice that its buffer gives (32 KiB by default), whatever the chunk
@@ -58,6 +58,26 @@ ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, std::opti
     geometry.min_slice = Bytes(std::min(step * static_cast<std::uint64_t>(slice_steps) / 32, slice));
   }
   return geometry;
+}
+
+ChunkGeometry with_chunk(ChunkGeometry geometry, Bytes chunk) {
+  geometry.chunk = geometry.slice = chunk;
+  return geometry;
+}
+
+Bytes tree_ll128_chunk(Bytes chunk, Bytes size, int channels, int ranks) {
+  constexpr std::uint64_t kMiddle = 128u << 10;
+  constexpr std::uint64_t kLeast = 32u << 10;
+  const double n = ranks;
+  const double steps = 1.0 + 0.1 * n;
+  std::uint64_t bytes = chunk.value();
+  const auto chunks = [&] {
+    return static_cast<double>(size.value() / (static_cast<std::uint64_t>(channels) * bytes));
+  };
+  while (chunks() < steps * 64 / n && bytes > kMiddle) bytes /= 2;
+  while (chunks() < steps * 16 / n && bytes > kLeast) bytes /= 2;
+  const std::uint64_t grain = protocol_traits(Protocol::ll128).grain.value();
+  return Bytes(std::max(bytes / grain * grain, grain));
 }
 
 std::vector<std::uint64_t> split_over_channels(std::uint64_t count, int element_bytes, Collective collective,

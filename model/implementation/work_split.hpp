@@ -18,8 +18,8 @@ struct ChunkGeometry {
   Bytes grain{16};
 };
 
-/// NCCL's chunk and slice sizes for a ring: FIFO of 8 steps, chunks of 4 steps in 2 slices for Simple
-/// all-reduce, reduce-scatter and all-gather, else one step.
+/// NCCL's chunk and slice sizes: FIFO of 8 steps, chunks of 4 steps in 2 slices for Simple all-reduce,
+/// reduce-scatter and all-gather by anything but a tree, else one step.
 ///
 /// @param buffsize  wire bytes of a connection; absent: the protocol's default, or what a larger chunk needs
 /// at least
@@ -27,8 +27,17 @@ struct ChunkGeometry {
 /// buffsize / slice
 /// @throws Error    kind usage: a buffer below one step's grain, or that doesn't hold a chunk (the ring would
 /// lock up) Source: facts.md A2.
-ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, std::optional<Bytes> buffsize,
-                             std::optional<Bytes> chunk);
+ChunkGeometry chunk_geometry(Protocol protocol, Collective collective, Schedule schedule,
+                             std::optional<Bytes> buffsize, std::optional<Bytes> chunk);
+
+/// The same connection with smaller chunks of one slice; the FIFO keeps its number of slots.
+ChunkGeometry with_chunk(ChunkGeometry geometry, Bytes chunk);
+
+/// NCCL halves the chunks of Tree with LL128, so that small calls fill the pipeline: at least 64/n of them a
+/// channel down to 128 KiB, 16/n down to 32 KiB, each times 1 + n/10.
+/// @param ranks  of one node
+/// Source: NVIDIA/nccl src/enqueue.cc (calcCollChunking).
+Bytes tree_ll128_chunk(Bytes chunk, Bytes size, int channels, int ranks);
 
 /// How many elements each channel gets: NCCL's cells.
 ///

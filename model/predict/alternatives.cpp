@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "model/error.hpp"
+#include "model/implementation/engine_ways.hpp"
 #include "model/implementation/nccl/choice.hpp"
 #include "model/implementation/nccl/thread_rules.hpp"
 #include "model/implementation/work_split.hpp"
 #include "model/predict/plan_call.hpp"
-#include "model/predict/ring_traffic.hpp"
+#include "model/predict/schedule_traffic.hpp"
 
 namespace lanecast {
 namespace {
@@ -24,32 +25,27 @@ std::vector<Alternative> nccl_ways(const Communicator& communicator, const Imple
   for (const CostEstimate& line : choice.bill) {
     if (needs_network(line.algorithm)) continue;
     Alternative way;
-    way.algorithm = line.algorithm;
+    way.algorithm = algorithm_of(line.algorithm);
     way.protocol = line.protocol;
     way.possible = line.possible;
     way.note = line.reason;
     way.taken = line.algorithm == choice.taken.algorithm && line.protocol == choice.taken.protocol;
     if (line.possible) way.nccl_estimate = line.time;
-    if (line.possible && line.algorithm != NcclAlgorithm::ring) way.note = "not simulated yet";
+    if (line.possible && !is_simulated(line.algorithm)) way.note = "not simulated";
     ways.push_back(std::move(way));
   }
   return ways;
 }
 
-std::vector<Alternative> engine_ways(const Communicator& communicator, const Call& call) {
+std::vector<Alternative> ways_of_engine(const Machine& machine, const Communicator& communicator,
+                                        const Call& call) {
   std::vector<Alternative> ways;
-  const std::vector<RingLink>& links = communicator.rings.front().links;
-  const bool nvlink = std::all_of(links.begin(), links.end(), [](const RingLink& l) { return l.nvlink; });
-  for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
+  for (const EngineWay& weighed : engine_ways(machine, communicator, call)) {
     Alternative way;
-    way.protocol = protocol;
-    way.possible = call.protocol ? *call.protocol == protocol : fits(protocol, call);
-    if (!way.possible)
-      way.note = call.protocol ? "another protocol is forced" : "does not fit what is forced";
-    if (protocol == Protocol::ll128 && !nvlink && call.protocol != protocol) {
-      way.possible = false;
-      way.note = "not safe over PCIe";
-    }
+    way.algorithm = weighed.algorithm;
+    way.protocol = weighed.protocol;
+    way.possible = weighed.refusal.empty();
+    way.note = weighed.refusal;
     ways.push_back(std::move(way));
   }
   return ways;
@@ -71,13 +67,13 @@ const Alternative* Alternatives::fastest() const {
   return best;
 }
 
-Alternatives alternatives(const Communicator& communicator, const Implementation& implementation,
-                          const Call& call) {
+Alternatives alternatives(const Machine& machine, const Communicator& communicator,
+                          const Implementation& implementation, const Call& call) {
   Alternatives all;
   all.size = call.size;
   if (communicator.ranks.size() < 2) return all;
-  all.ways =
-      communicator.nccl ? nccl_ways(communicator, implementation, call) : engine_ways(communicator, call);
+  all.ways = communicator.nccl ? nccl_ways(communicator, implementation, call)
+                               : ways_of_engine(machine, communicator, call);
   return all;
 }
 
@@ -88,11 +84,11 @@ bool is_unsafe(const Alternative& way) {
                      [](const Warning& warning) { return warning.code == "LC-PROTO-01"; });
 }
 
-bool is_simulated(const Alternative& way) { return way.possible && way.algorithm == NcclAlgorithm::ring; }
+bool is_simulated(const Alternative& way) { return way.possible && way.algorithm != Algorithm::nvls; }
 
 Call call_of(const Call& call, const Alternative& way) {
   Call forced = call;
-  forced.algorithm = algorithm_of(way.algorithm);
+  forced.algorithm = way.algorithm;
   forced.protocol = way.protocol;
   return forced;
 }
@@ -104,21 +100,20 @@ Prediction nccl_estimate(const Machine& machine, const Profile& profile, const I
                 "--implementation " + implementation.name(), "take two ranks or more");
   }
   const NcclChoice choice = choose(communicator, implementation, call);
-  Call ring = call;
-  ring.algorithm = Algorithm::ring;
-  ring.protocol = choice.taken.protocol;
-  const RingPlan plan = plan_call(machine, profile, implementation, communicator, ring, 1);
+  const bool simulated = is_simulated(choice.taken.algorithm);
+  Call shown = call;  // whose plan stands for it
+  shown.algorithm = simulated ? algorithm_of(choice.taken.algorithm) : Algorithm::ring;
+  shown.protocol = choice.taken.protocol;
+  const SchedulePlan plan = plan_call(machine, profile, implementation, communicator, shown, 1);
   Prediction prediction = describe(profile, plan);
   prediction.call = call;
   prediction.stands_in_for.clear();
   prediction.algorithm = algorithm_of(choice.taken.algorithm);
-  const NcclBlocks blocks =
-      nccl_blocks(nccl_rules(implementation.version()), choice.taken.algorithm, choice.taken.protocol,
-                  call.size, static_cast<int>(communicator.ranks.size()),
-                  choice.taken.algorithm == NcclAlgorithm::nvls ? communicator.nccl->nvls.channels
-                                                                : communicator.channels(),
-                  BytesPerSecond(communicator.nccl->ring.bus_GBps() * 1e9), implementation.environment);
-  if (choice.taken.algorithm != NcclAlgorithm::ring) {
+  if (!simulated) {
+    const NcclBlocks blocks =
+        nccl_blocks(nccl_rules(implementation.version()), choice.taken.algorithm, choice.taken.protocol,
+                    call.size, static_cast<int>(communicator.ranks.size()), communicator.nccl->nvls.channels,
+                    BytesPerSecond(communicator.nccl->ring.bus_GBps() * 1e9), implementation.environment);
     prediction.channels = blocks.channels;
     prediction.threads = blocks.threads;
   }
@@ -127,7 +122,7 @@ Prediction nccl_estimate(const Machine& machine, const Profile& profile, const I
       {"LC-MODEL-01", "times are NCCL's own estimates, by which it chooses; nothing is simulated"});
   prediction.time = prediction.time_low = prediction.time_high = choice.taken.time;
   const LinkLimit limit = link_limit(plan.network, resource_wire_bytes(plan));
-  if (limit.resource >= 0 && choice.taken.algorithm == NcclAlgorithm::ring)
+  if (limit.resource >= 0 && simulated)
     prediction.limit_busbw = (call.size / limit.time) * prediction.busbw_factor;
   return prediction;
 }

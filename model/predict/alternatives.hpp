@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "model/implementation/communicator.hpp"
-#include "model/implementation/nccl/cost_model.hpp"
 #include "model/predict/prediction.hpp"
 #include "model/profile/profile.hpp"
 
@@ -12,7 +11,7 @@ namespace lanecast {
 
 /// One way in which a call could run: what NCCL thinks of it, and what the simulation says.
 struct Alternative {
-  NcclAlgorithm algorithm = NcclAlgorithm::ring;
+  Algorithm algorithm = Algorithm::ring;
   Protocol protocol = Protocol::simple;
   bool taken = false;                    // what the implementation runs
   bool possible = true;                  // for the implementation
@@ -33,14 +32,15 @@ struct Alternatives {
 };
 
 /// What an implementation weighs for a call, without predictions: for NCCL all lines of its bill but the
-/// algorithms that need a network; for our engine ring with each protocol that the path allows.
-Alternatives alternatives(const Communicator& communicator, const Implementation& implementation,
-                          const Call& call);
+/// algorithms that need a network; for our engine each algorithm with each protocol.
+Alternatives alternatives(const Machine& machine, const Communicator& communicator,
+                          const Implementation& implementation, const Call& call);
 
 /// Whether a predicted way may corrupt data: LL128 over PCIe (LC-PROTO-01).
 bool is_unsafe(const Alternative& way);
 
-/// Whether the simulator can predict this way: a ring that the implementation could run.
+/// Whether the simulator can predict this way: all but NVLS, where the implementation
+/// could run it.
 bool is_simulated(const Alternative& way);
 
 /// The call that runs this way.

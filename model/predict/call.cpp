@@ -77,18 +77,6 @@ const char* to_string(ReduceOp op) { return name_of(kOps, op); }
 const char* to_string(Collective c) { return name_of(kCollectives, c); }
 const char* to_string(Transport t) { return t == Transport::p2p ? "p2p" : "shm"; }
 const char* to_string(Launch launch) { return launch == Launch::graph ? "graph" : "stream"; }
-const char* to_string(Algorithm a) {
-  switch (a) {
-    case Algorithm::ring:
-      return "ring";
-    case Algorithm::tree:
-      return "tree";
-    case Algorithm::nvls:
-      return "nvls";
-  }
-  return "ring";
-}
-
 const char* to_string(Registration r) {
   switch (r) {
     case Registration::automatic:

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/predict/algorithm.hpp"
 #include "model/protocol/protocol.hpp"
 #include "model/schedule/geometry.hpp"
 #include "model/units.hpp"
@@ -15,7 +16,6 @@ enum class ReduceOp { sum, prod, max, min, avg };
 enum class Transport { p2p, shm };
 enum class Launch { stream, graph };
 enum class Registration { automatic, on, off };
-enum class Algorithm { ring, tree, nvls };  // only ring is simulated
 
 /// One collective call, as a user states it. Absent members are decided by the implementation.
 struct Call {
@@ -46,7 +46,6 @@ const char* to_string(ReduceOp op);     // "sum", ...
 const char* to_string(Transport t);     // "p2p", "shm"
 const char* to_string(Launch launch);   // "stream", "graph"
 const char* to_string(Collective c);    // "all_reduce", ...
-const char* to_string(Algorithm a);     // "ring", "tree", "nvls"
 const char* to_string(Registration r);  // "auto", "on", "off"
 std::optional<Datatype> datatype_from_string(
     const std::string& text);  // nccl-tests' names and float32, float16 ...

@@ -194,6 +194,14 @@ int FlowNetworkBuilder::add_peer(const Route& route) {
   return push(lane);
 }
 
+int FlowNetworkBuilder::add_peer_read(const Route& route) {
+  Lane lane;
+  lane.wire_per_payload =
+      weight(route, engine_ == Engine::sm ? Traffic::sm_load : Traffic::copy_load, /*host=*/false);
+  cross(lane, route, /*host=*/false);
+  return push(lane);
+}
+
 int FlowNetworkBuilder::join(int first, int second) {
   Lane lane = network_.lanes[static_cast<std::size_t>(first)];
   const Lane& other = network_.lanes[static_cast<std::size_t>(second)];

@@ -62,6 +62,10 @@ class FlowNetworkBuilder {
   /// A lane for peer traffic over `route` (PCIe or NVLink).
   int add_peer(const Route& route);
 
+  /// A lane for loads from a peer's memory: read completions along `route`, which leads from the memory to
+  /// the GPU that loads.
+  int add_peer_read(const Route& route);
+
   /// A lane from a GPU into host memory, out of it, or both at once (a block that loads and stores).
   /// @param joint_flow  SM engine: rate at which one block loads and stores together; 0 leaves the joint
   /// limit out

@@ -3,39 +3,31 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/error.hpp"
-#include "model/implementation/nccl/choice.hpp"
-#include "model/predict/ring_traffic.hpp"
+#include "model/implementation/engine_ways.hpp"
+#include "model/predict/schedule_traffic.hpp"
 #include "model/predict/warnings.hpp"
 
 namespace lanecast {
 namespace {
 
+constexpr double kNear = 1.8;                // of the best closed form: what may still be the fastest
+constexpr std::size_t kMostCandidates = 6;   // that are simulated
 constexpr double kSmallBytes = 64.0 * 1024;  // up to here latency decides, and the band of latencies holds
 constexpr double kLargeBytes = 4.0 * 1024 * 1024;  // from here bandwidth does
 
-RingPlan plan_resolved(const Machine& machine, const Profile& profile, ResolvedCall resolved,
-                       std::uint64_t seed) {
-  if (resolved.order().size() > 1) return plan_ring(machine, profile, resolved, seed);
-  RingPlan plan;
+SchedulePlan plan_resolved(const Machine& machine, const Profile& profile, ResolvedCall resolved,
+                           std::uint64_t seed) {
+  if (resolved.order().size() > 1) return plan_schedule(machine, profile, resolved, seed);
+  SchedulePlan plan;
   plan.start = single_rank_time(profile, resolved.call);
   plan.resolved = std::move(resolved);
   return plan;
 }
 
-std::vector<Protocol> candidates(const ResolvedCall& resolved) {
-  const bool nvlink = std::all_of(resolved.links().begin(), resolved.links().end(),
-                                  [](const RingLink& link) { return link.nvlink; });
-  if (nvlink) return {Protocol::ll, Protocol::ll128, Protocol::simple};
-  return {Protocol::ll, Protocol::simple};
-}
-
 std::string transport_name(const ResolvedCall& resolved) {
   bool p2p = false;
   bool shm = false;
-  for (const Ring& ring : resolved.rings) {
-    for (const RingLink& link : ring.links) (link.transport == Transport::shm ? shm : p2p) = true;
-  }
+  for (const Connection& link : resolved.connections) (link.transport == Transport::shm ? shm : p2p) = true;
   if (shm) return p2p ? "mixed" : "shm";
   return "p2p";
 }
@@ -48,47 +40,77 @@ double band(const Profile& profile, Bytes size) {
   return small + share * (large - small);
 }
 
-/// The engine's choice: the protocol that the closed form calls fastest.
-RingPlan fastest_plan(const Machine& machine, const Profile& profile, const Implementation& implementation,
-                      const Communicator& communicator, const Call& call, RingPlan best, std::uint64_t seed) {
-  Seconds shortest(0);
-  for (const Protocol protocol : candidates(best.resolved)) {
-    if (!fits(protocol, call))
-      continue;  // Simple, which was planned first, has said what is wrong if none does
+struct Candidate {
+  SchedulePlan plan;
+  Seconds estimate;
+};
+
+/// Plans of everything that the engine weighs, the one that the closed form calls fastest first.
+std::vector<Candidate> engine_candidates(const Machine& machine, const Profile& profile,
+                                         const Implementation& implementation,
+                                         const Communicator& communicator, const Call& call,
+                                         std::uint64_t seed) {
+  std::vector<Candidate> candidates;
+  for (const EngineWay& way : engine_ways(machine, communicator, call)) {
+    if (!way.refusal.empty()) continue;
     Call forced = call;
-    forced.protocol = protocol;
-    RingPlan plan =
+    forced.algorithm = way.algorithm;
+    forced.protocol = way.protocol;
+    SchedulePlan plan =
         plan_resolved(machine, profile, resolve_call(machine, implementation, communicator, forced), seed);
-    const Seconds time = closed_form_time(plan);
-    if (shortest.value() > 0 && time >= shortest) continue;
-    shortest = time;
-    best = std::move(plan);
+    plan.resolved.call.algorithm = call.algorithm;
+    plan.resolved.call.protocol = call.protocol;
+    const Seconds estimate = closed_form_time(plan);
+    candidates.push_back({std::move(plan), estimate});
   }
-  best.resolved.call.protocol.reset();
-  return best;
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.estimate < b.estimate; });
+  return candidates;
+}
+
+bool is_open(const Implementation& implementation, const Communicator& communicator, const Call& call) {
+  const bool one_way = call.protocol && call.algorithm && variants_of(*call.algorithm).size() == 1;
+  return implementation.library == Library::lanecast && communicator.ranks.size() > 1 && !one_way;
 }
 
 }  // namespace
 
-RingPlan plan_call(const Machine& machine, const Profile& profile, const Implementation& implementation,
-                   const Communicator& communicator, const Call& call, std::uint64_t seed) {
-  RingPlan plan =
-      plan_resolved(machine, profile, resolve_call(machine, implementation, communicator, call), seed);
-  const bool open = !call.protocol && implementation.library == Library::lanecast;
-  if (!open || plan.resolved.order().size() < 2) return plan;
-  return fastest_plan(machine, profile, implementation, communicator, call, std::move(plan), seed);
+std::vector<SchedulePlan> candidate_plans(const Machine& machine, const Profile& profile,
+                                          const Implementation& implementation,
+                                          const Communicator& communicator, const Call& call,
+                                          std::uint64_t seed) {
+  std::vector<SchedulePlan> plans;
+  if (is_open(implementation, communicator, call)) {
+    for (Candidate& candidate :
+         engine_candidates(machine, profile, implementation, communicator, call, seed)) {
+      const bool near =
+          plans.empty() || candidate.estimate.value() <= kNear * closed_form_time(plans.front()).value();
+      if (near && plans.size() < kMostCandidates) plans.push_back(std::move(candidate.plan));
+    }
+  }
+  if (plans.empty()) {  // one way; or none, and then this says what is wrong
+    plans.push_back(
+        plan_resolved(machine, profile, resolve_call(machine, implementation, communicator, call), seed));
+  }
+  return plans;
 }
 
-RingPlan plan_call(const Machine& machine, const Profile& profile, const Implementation& implementation,
-                   const Call& call, std::uint64_t seed) {
+SchedulePlan plan_call(const Machine& machine, const Profile& profile, const Implementation& implementation,
+                       const Communicator& communicator, const Call& call, std::uint64_t seed) {
+  return std::move(candidate_plans(machine, profile, implementation, communicator, call, seed).front());
+}
+
+SchedulePlan plan_call(const Machine& machine, const Profile& profile, const Implementation& implementation,
+                       const Call& call, std::uint64_t seed) {
   return plan_call(machine, profile, implementation, open_communicator(machine, implementation, call), call,
                    seed);
 }
 
-Prediction describe(const Profile& profile, const RingPlan& plan) {
+Prediction describe(const Profile& profile, const SchedulePlan& plan) {
   const ResolvedCall& resolved = plan.resolved;
   Prediction prediction;
   prediction.call = resolved.call;
+  prediction.algorithm = resolved.algorithm;
   prediction.protocol = resolved.protocol;
   prediction.stands_in_for = resolved.stands_in_for;
   prediction.transport = transport_name(resolved);
@@ -103,7 +125,7 @@ Prediction describe(const Profile& profile, const RingPlan& plan) {
   return prediction;
 }
 
-void finish(const Profile& profile, const RingPlan& plan, Seconds time, Prediction& prediction) {
+void finish(const Profile& profile, const SchedulePlan& plan, Seconds time, Prediction& prediction) {
   prediction.time = time;
   const double width = band(profile, prediction.call.size);
   prediction.time_low = time * (1.0 / (1.0 + width));

@@ -9,13 +9,8 @@ namespace {
 
 constexpr double kMostAdded = 1e-4;  // of a channel's share, by rounding it up to a multiple of the ranks
 
-bool same_cost(const OperationCost& a, const OperationCost& b) {
-  return (a.lane < 0) == (b.lane < 0) && a.rate == b.rate && a.wire_per_payload == b.wire_per_payload &&
-         a.overhead == b.overhead;
-}
-
-bool same_hop(const HopCost& a, const HopCost& b) {
-  return a.flag == b.flag && a.fence == b.fence && a.credit == b.credit;
+bool same_cost(const FlowCost& a, const FlowCost& b) {
+  return (a.lane < 0) == (b.lane < 0) && a.rate == b.rate && a.wire_per_payload == b.wire_per_payload;
 }
 
 bool same_resource(const Resource& a, const Resource& b) {
@@ -59,19 +54,30 @@ bool map_lane(const FlowNetwork& network, int from, int to, ResourceMap& map) {
   return true;
 }
 
+bool map_part(const FlowNetwork& network, const TurnPart& from, const TurnPart& to, ResourceMap& map) {
+  if (from.overhead != to.overhead || from.flows.size() != to.flows.size()) return false;
+  for (std::size_t f = 0; f < from.flows.size(); ++f) {
+    if (!same_cost(from.flows[f], to.flows[f])) return false;
+    if (from.flows[f].lane < 0) continue;
+    if (!map_lane(network, from.flows[f].lane, to.flows[f].lane, map)) return false;
+  }
+  return true;
+}
+
 bool map_position(const FlowNetwork& network, const PositionPlan& from, const PositionPlan& to,
                   ResourceMap& map) {
-  if (!same_hop(from.to_next, to.to_next)) return false;
-  for (std::size_t i = 0; i < ring_action_count; ++i) {
-    if (!same_cost(from.operations[i], to.operations[i])) return false;
-    if (from.operations[i].lane < 0) continue;
-    if (!map_lane(network, from.operations[i].lane, to.operations[i].lane, map)) return false;
+  if (!(from.to_next() == to.to_next())) return false;
+  const auto& kinds = from.strands.front();
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    for (std::size_t part = 0; part < kinds[k].size(); ++part) {
+      if (!map_part(network, kinds[k][part], to.strands.front()[k][part], map)) return false;
+    }
   }
   return true;
 }
 
 /// Every ring is turned by as many positions.
-std::optional<ResourceMap> rotation(const RingPlan& plan, std::size_t by) {
+std::optional<ResourceMap> rotation(const SchedulePlan& plan, std::size_t by) {
   ResourceMap map(plan.network.resources.size());
   for (const std::vector<PositionPlan>& ring : plan.rings) {
     for (std::size_t p = 0; p < ring.size(); ++p) {
@@ -124,18 +130,21 @@ FlowNetwork reduced_network(const FlowNetwork& network, const Orbits& orbits, do
 }
 
 /// Lanes that the kept positions use, renumbered.
-void drop_unused_lanes(RingPlan& plan) {
+void drop_unused_lanes(SchedulePlan& plan) {
   std::map<int, int> kept;
   FlowNetwork network{plan.network.resources, {}};
-  const auto renumber = [&](OperationCost& cost) {
+  const auto renumber = [&](FlowCost& cost) {
     if (cost.lane < 0) return;
     const auto [at, fresh] = kept.try_emplace(cost.lane, static_cast<int>(network.lanes.size()));
     if (fresh) network.lanes.push_back(plan.network.lanes[static_cast<std::size_t>(cost.lane)]);
     cost.lane = at->second;
   };
   for (auto& ring : plan.rings) {
-    for (PositionPlan& position : ring)
-      std::for_each(position.operations.begin(), position.operations.end(), renumber);
+    for (PositionPlan& position : ring) {
+      for (auto& kind : position.strands.front()) {
+        for (TurnPart& part : kind) std::for_each(part.flows.begin(), part.flows.end(), renumber);
+      }
+    }
   }
   plan.network = std::move(network);
 }
@@ -155,16 +164,17 @@ bool soft_spreads(const FlowNetwork& network, const Orbits& orbits, double share
 
 }  // namespace
 
-int rotation_period(const RingPlan& plan) {
+int rotation_period(const SchedulePlan& plan) {
   const auto ranks = static_cast<int>(plan.positions().size());
-  if (!all_ranks_alike(plan.resolved.call.collective)) return ranks;
+  if (plan.resolved.algorithm != Algorithm::ring || !all_ranks_alike(plan.resolved.call.collective))
+    return ranks;
   for (int period = 1; period < ranks; ++period) {
     if (ranks % period == 0 && rotation(plan, static_cast<std::size_t>(period))) return period;
   }
   return ranks;
 }
 
-std::optional<RingPlan> reduce_by_rotation(const RingPlan& plan, int period) {
+std::optional<SchedulePlan> reduce_by_rotation(const SchedulePlan& plan, int period) {
   const std::size_t ranks = plan.positions().size();
   const auto kept = static_cast<std::size_t>(period);
   if (kept >= ranks) return std::nullopt;
@@ -174,11 +184,11 @@ std::optional<RingPlan> reduce_by_rotation(const RingPlan& plan, int period) {
   const Orbits orbits = orbits_of(plan.network, *map);
   // a soft capacity counts its flows: only where it is one rank's own do the counts stay as they are
   if (soft_spreads(plan.network, orbits, share)) return std::nullopt;
-  RingPlan reduced = plan;
+  SchedulePlan reduced = plan;
   for (auto& channel : reduced.resolved.work) {
     channel.resize(kept);
-    for (RingWork& work : channel) {
-      const std::uint64_t even = round_up(work.count, chunks_per_loop(work) * work.grain_count);
+    for (ChannelWork& work : channel) {
+      const std::uint64_t even = round_up(work.count, parts_per_loop(work) * work.grain_count);
       if (static_cast<double>(even - work.count) > kMostAdded * static_cast<double>(work.count))
         return std::nullopt;
       work.count = even;

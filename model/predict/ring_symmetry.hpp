@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "model/predict/ring_plan.hpp"
+#include "model/predict/schedule_plan.hpp"
 
 namespace lanecast {
 
@@ -9,9 +9,9 @@ namespace lanecast {
 /// moving every rank on by d positions maps each lane onto an equal one and each resource onto one of the
 /// same capacity.
 ///
-/// n where no rotation does. Only collectives in which all ranks do the same (all-reduce, reduce-scatter,
-/// all-gather).
-int rotation_period(const RingPlan& plan);
+/// n where no rotation does. Only rings, and collectives in which all ranks do the same (all-reduce,
+/// reduce-scatter, all-gather).
+int rotation_period(const SchedulePlan& plan);
 
 /// The plan of the first `period` positions, each neighbour of the last being the first: by symmetry, what
 /// happens to them is what happens to all, at the same times.
@@ -21,6 +21,6 @@ int rotation_period(const RingPlan& plan);
 /// more than 1e-4 of a share.
 /// @param period  from rotation_period
 /// @return        nothing where the reduced plan would not be faithful, or no smaller
-std::optional<RingPlan> reduce_by_rotation(const RingPlan& plan, int period);
+std::optional<SchedulePlan> reduce_by_rotation(const SchedulePlan& plan, int period);
 
 }  // namespace lanecast

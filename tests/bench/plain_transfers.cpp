@@ -12,7 +12,7 @@ namespace lanecast::bench {
 namespace {
 
 /// Lanes that cross a resource that can be full.
-std::vector<bool> simulated_lanes(const RingPlan& plan) {
+std::vector<bool> simulated_lanes(const SchedulePlan& plan) {
   const std::vector<bool> deciding = deciding_resources(plan.network, demand(plan));
   std::vector<bool> simulated;
   for (const Lane& lane : plan.network.lanes) {
@@ -22,51 +22,40 @@ std::vector<bool> simulated_lanes(const RingPlan& plan) {
   return simulated;
 }
 
-/// The ring's primitives: writes down the transfers of one actor.
+/// A schedule's primitives: writes down the transfers of one actor. Flows of a turn come one after the other.
 class TransferRecorder {
  public:
-  TransferRecorder(const RingPlan& plan, const RingWork& work, const std::vector<bool>& simulated)
+  TransferRecorder(const SchedulePlan& plan, const ChannelWork& work, const std::vector<bool>& simulated)
       : plan_(plan), work_(work), simulated_(simulated) {}
 
-  void send(const Slice& s) { run(RingAction::send, s); }
-  void keep_send(const Slice& s) { run(RingAction::keep_send, s); }
-  void reduce_send(const Slice& s) { run(RingAction::reduce_send, s); }
-  void reduce_keep_send(const Slice& s) { run(RingAction::reduce_keep_send, s); }
-  void reduce_keep(const Slice& s) { run(RingAction::reduce_keep, s); }
-  void copy_send(const Slice& s) { run(RingAction::copy_send, s); }
-  void copy(const Slice& s) { run(RingAction::copy, s); }
+  void run(const Turn& turn, const Slice& slice) {
+    const PositionPlan& position =
+        plan_.positions(static_cast<std::size_t>(work_.channel))[static_cast<std::size_t>(work_.position)];
+    const auto& kinds = position.strands[static_cast<std::size_t>(work_.strand)];
+    const double payload_bytes = static_cast<double>(slice.count) * work_.element_bytes;
+    if (slice.count == 0) return;
+    for (const TurnPart& part : kinds[static_cast<std::size_t>(turn.kind)]) {
+      for (const FlowCost& flow : part.flows) add(flow, payload_bytes);
+    }
+  }
   std::uint64_t next_loop(std::uint64_t loop, std::uint64_t) { return loop; }
   std::uint64_t next_step(std::uint64_t, std::uint64_t step, std::uint64_t) { return step; }
 
   std::vector<Transfer> take() { return std::move(transfers_); }
 
  private:
-  void run(RingAction action, const Slice& slice) {
-    if (plan_.resolved.store_and_forward && receives(action) && sends(action)) {
-      turn(reduces(action) ? RingAction::reduce_keep : RingAction::copy, slice);
-      turn(RingAction::send, slice);
-    } else {
-      turn(action, slice);
-    }
+  void add(const FlowCost& flow, double payload_bytes) {
+    if (flow.rate.value() <= 0 || flow.lane < 0 || !simulated_[static_cast<std::size_t>(flow.lane)]) return;
+    transfers_.push_back({flow.lane, payload_bytes * flow.wire_per_payload,
+                          flow.rate * plan_.channel_factor[static_cast<std::size_t>(work_.channel)]});
   }
 
-  void turn(RingAction action, const Slice& slice) {
-    const PositionPlan& position =
-        plan_.positions(static_cast<std::size_t>(work_.channel))[static_cast<std::size_t>(work_.position)];
-    const OperationCost& cost = position.operations[static_cast<std::size_t>(action)];
-    if (slice.count == 0 || cost.rate.value() <= 0) return;
-    if (cost.lane < 0 || !simulated_[static_cast<std::size_t>(cost.lane)]) return;
-    const double payload_bytes = static_cast<double>(slice.count) * work_.element_bytes;
-    transfers_.push_back({cost.lane, payload_bytes * cost.wire_per_payload,
-                          cost.rate * plan_.channel_factor[static_cast<std::size_t>(work_.channel)]});
-  }
-
-  const RingPlan& plan_;
-  const RingWork& work_;
+  const SchedulePlan& plan_;
+  const ChannelWork& work_;
   const std::vector<bool>& simulated_;
   std::vector<Transfer> transfers_;
 };
-static_assert(RingPrimitives<TransferRecorder>);
+static_assert(SchedulePrimitives<TransferRecorder>);
 
 void put_all(const Platform& platform, simgrid::s4u::Mailbox* mailbox,
              const std::vector<Transfer>& transfers) {
@@ -87,13 +76,13 @@ void put_all(const Platform& platform, simgrid::s4u::Mailbox* mailbox,
 
 }  // namespace
 
-std::vector<std::vector<Transfer>> transfers_of(const RingPlan& plan) {
+std::vector<std::vector<Transfer>> transfers_of(const SchedulePlan& plan) {
   const std::vector<bool> simulated = simulated_lanes(plan);
   std::vector<std::vector<Transfer>> transfers;
   for (const auto& channel : plan.resolved.work) {
-    for (const RingWork& work : channel) {
+    for (const ChannelWork& work : channel) {
       TransferRecorder recorder(plan, work, simulated);
-      run_ring(recorder, work);
+      run_schedule(recorder, work);
       transfers.push_back(recorder.take());
     }
   }
@@ -106,7 +95,7 @@ std::uint64_t count(const std::vector<std::vector<Transfer>>& transfers) {
   return all;
 }
 
-RingSimulation run_plain(const RingPlan& plan, const std::vector<std::vector<Transfer>>& transfers) {
+ScheduleSimulation run_plain(const SchedulePlan& plan, const std::vector<std::vector<Transfer>>& transfers) {
   Platform platform(plan.network, demand(plan));
   for (std::size_t i = 0; i < transfers.size(); ++i) {
     const std::string name = std::to_string(i);
@@ -116,7 +105,7 @@ RingSimulation run_plain(const RingPlan& plan, const std::vector<std::vector<Tra
     });
   }
   platform.run();
-  RingSimulation result;
+  ScheduleSimulation result;
   result.time = Seconds(platform.clock());
   return result;
 }

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/predict/ring_plan.hpp"
-#include "sim/ring_simulation.hpp"
+#include "model/predict/schedule_plan.hpp"
+#include "sim/schedule_simulation.hpp"
 
 namespace lanecast::bench {
 
@@ -16,13 +16,13 @@ struct Transfer {
 
 /// What each actor (a channel of a rank) of the exact simulation hands to SimGrid, in its order. Slices that
 /// cross no resource that can be full are left out: the simulator adds up their time itself.
-std::vector<std::vector<Transfer>> transfers_of(const RingPlan& plan);
+std::vector<std::vector<Transfer>> transfers_of(const SchedulePlan& plan);
 
 std::uint64_t count(const std::vector<std::vector<Transfer>>& transfers);
 
 /// The least that SimGrid needs for these transfers: one actor for each sequence, which puts each transfer
 /// and waits for it. Same platform, routes, sizes and caps as the exact simulation, but no schedule, flags,
 /// credits or overheads. Once a process.
-RingSimulation run_plain(const RingPlan& plan, const std::vector<std::vector<Transfer>>& transfers);
+ScheduleSimulation run_plain(const SchedulePlan& plan, const std::vector<std::vector<Transfer>>& transfers);
 
 }  // namespace lanecast::bench

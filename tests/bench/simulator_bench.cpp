@@ -47,10 +47,10 @@ struct Case {
   }
 };
 
-RingSimulation simulate(const RingPlan& plan, bool exact) {
-  RingSimulationOptions options;
+ScheduleSimulation simulate(const SchedulePlan& plan, bool exact) {
+  ScheduleSimulationOptions options;
   options.exact = exact;
-  return simulate_ring(plan, options);
+  return simulate_schedule(plan, options);
 }
 
 benchmark::Counter rate(std::uint64_t transfers) {
@@ -66,7 +66,7 @@ void report_transfers(benchmark::State& state, std::uint64_t transfers, double c
 }
 
 void exact_transfers(benchmark::State& state, const Case& a_case) {
-  const RingPlan plan = plan_of(a_case.machine(), a_case.call());
+  const SchedulePlan plan = plan_of(a_case.machine(), a_case.call());
   double cpu_seconds = 0;
   for ([[maybe_unused]] auto iteration : state) {
     const Timed timed = time_in_child([&] { return simulate(plan, true); });
@@ -77,7 +77,7 @@ void exact_transfers(benchmark::State& state, const Case& a_case) {
 }
 
 void plain_simgrid(benchmark::State& state, const Case& a_case) {
-  const RingPlan plan = plan_of(a_case.machine(), a_case.call());
+  const SchedulePlan plan = plan_of(a_case.machine(), a_case.call());
   const auto transfers = transfers_of(plan);
   double cpu_seconds = 0;
   for ([[maybe_unused]] auto iteration : state) {
@@ -90,7 +90,7 @@ void plain_simgrid(benchmark::State& state, const Case& a_case) {
 
 /// Both by turns, so that what else the machine does falls on both alike. The ratios are the result.
 void exact_to_plain(benchmark::State& state, const Case& a_case) {
-  const RingPlan plan = plan_of(a_case.machine(), a_case.call());
+  const SchedulePlan plan = plan_of(a_case.machine(), a_case.call());
   const auto transfers = transfers_of(plan);
   Timed plain, exact;
   for ([[maybe_unused]] auto iteration : state) {
@@ -111,7 +111,7 @@ Seconds exact_time(const Case& a_case, const Machine& machine) {
   static std::map<std::string, Seconds> known;
   const auto found = known.find(a_case.name);
   if (found != known.end()) return found->second;
-  const RingPlan plan = plan_of(machine, a_case.call());
+  const SchedulePlan plan = plan_of(machine, a_case.call());
   return known[a_case.name] = time_in_child([&] { return simulate(plan, true); }).simulated;
 }
 

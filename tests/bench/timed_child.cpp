@@ -9,11 +9,11 @@
 
 namespace lanecast::bench {
 
-Timed time_in_child(const std::function<RingSimulation()>& work) {
+Timed time_in_child(const std::function<ScheduleSimulation()>& work) {
   const auto answers = run_isolated(1, 1, [&](std::size_t) {
     const std::clock_t cpu_begin = std::clock();
     const auto begin = std::chrono::steady_clock::now();
-    const RingSimulation simulation = work();
+    const ScheduleSimulation simulation = work();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     const double cpu_seconds = static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC;
     const Timed timed{Seconds(wall.count()), Seconds(cpu_seconds), simulation.time, simulation.folded};

@@ -2,7 +2,7 @@
 #include <functional>
 
 #include "model/units.hpp"
-#include "sim/ring_simulation.hpp"
+#include "sim/schedule_simulation.hpp"
 
 namespace lanecast::bench {
 
@@ -16,6 +16,6 @@ struct Timed {
 
 /// Runs `work` in a child of its own (SimGrid allows one engine a process) and times it there: neither the
 /// start of the child nor the way back of its answer counts.
-Timed time_in_child(const std::function<RingSimulation()>& work);
+Timed time_in_child(const std::function<ScheduleSimulation()>& work);
 
 }  // namespace lanecast::bench

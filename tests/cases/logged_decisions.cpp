@@ -90,7 +90,7 @@ std::string logged_transports(const NcclLog& log) {
 std::string our_transports(const Communicator& communicator) {
   std::string text;
   for (const Ring& ring : communicator.rings) {
-    for (const RingLink& link : ring.links) {
+    for (const Connection& link : ring.links) {
       text += (text.empty() ? "" : ", ") + fmt::format("{} to {} {} ({})", link.from_gpu, link.to_gpu,
                                                        link.transport == Transport::shm ? "SHM" : "P2P",
                                                        communicator.channels());

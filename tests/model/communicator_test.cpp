@@ -52,7 +52,7 @@ TEST(Communicator, HasRingsThatDifferFromChannelToChannel) {
   for (int c = 0; c < mesh.channels(); ++c) {
     const Ring& ring = mesh.rings[static_cast<std::size_t>(mesh.ring_of[static_cast<std::size_t>(c)])];
     EXPECT_EQ(ring.order.front(), 0) << "each from the first rank on";
-    for (const RingLink& link : ring.links) {
+    for (const Connection& link : ring.links) {
       EXPECT_TRUE(link.nvlink);
       ++channels[{link.from_gpu, link.to_gpu}];
     }
@@ -101,7 +101,7 @@ std::vector<Implementation> many_implementations() {
   return all;
 }
 
-void expect_feasible(const Machine& machine, const RingLink& link) {
+void expect_feasible(const Machine& machine, const Connection& link) {
   if (link.transport == Transport::p2p) {
     EXPECT_TRUE(peer_access_within(machine, link.from_gpu, link.to_gpu, Distance::sys).allowed);
     EXPECT_EQ(link.nvlink, nvlink_route(machine, link.from_gpu, link.to_gpu).has_value());
@@ -118,7 +118,7 @@ TEST(CommunicatorProperty, NeverHasATransportThatCannotBe) {
     const Machine machine = support::random_machine(seed);
     for (const Implementation& implementation : many_implementations()) {
       for (const Ring& ring : opened(machine, implementation).rings) {
-        for (const RingLink& link : ring.links) expect_feasible(machine, link);
+        for (const Connection& link : ring.links) expect_feasible(machine, link);
       }
     }
   }

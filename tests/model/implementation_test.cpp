@@ -28,6 +28,7 @@ void expect_usage_error(const std::function<void()>& act, const std::string& nam
 Call open_call(Bytes size, Protocol protocol = Protocol::simple) {
   Call call;
   call.size = size;
+  call.algorithm = Algorithm::ring;
   call.protocol = protocol;
   return call;
 }
@@ -82,7 +83,7 @@ TEST(DefaultTransport, FollowsTheLevel) {
   const auto transports = [](const Machine& machine, const char* implementation) {
     std::string text;
     const ResolvedCall resolved = resolve(machine, open_call(1_MiB), implementation);
-    for (const RingLink& link : resolved.links()) {
+    for (const Connection& link : resolved.links()) {
       text += std::string(text.empty() ? "" : " ") + to_string(link.transport);
     }
     return text;
@@ -157,10 +158,10 @@ TEST(ForcedValues, AreKept) {
   EXPECT_EQ(resolved.buffsize, 8_MiB);
   EXPECT_EQ(resolved.chunk, 1_MiB);
   EXPECT_EQ(resolved.fifo_slices, 16);  // 8 MiB / 512 KiB
-  for (const RingLink& link : resolved.links()) EXPECT_EQ(link.transport, Transport::shm);
+  for (const Connection& link : resolved.links()) EXPECT_EQ(link.transport, Transport::shm);
   call.transport = Transport::p2p;
   const ResolvedCall across = resolve(support::two_sockets(2), call);
-  for (const RingLink& link : across.links()) {
+  for (const Connection& link : across.links()) {
     EXPECT_EQ(link.transport, Transport::p2p) << "whatever the level";
   }
 }

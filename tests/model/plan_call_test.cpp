@@ -17,7 +17,7 @@ bool has(const std::vector<std::string>& codes, const char* code) {
   return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
-RingPlan planned(const Machine& machine, const Call& call) {
+SchedulePlan planned(const Machine& machine, const Call& call) {
   return plan_call(machine, Profile(), implementation_from_string("nccl"), call, 1);
 }
 
@@ -27,9 +27,9 @@ TEST(OpenProtocolProperty, IsNeverLl128OverPcie) {  // facts.md A6, design.md se
     for (std::uint64_t size = 8; size <= 1 << 26; size *= 8) {
       Call call;
       call.size = Bytes(size);
-      const RingPlan plan = planned(machine, call);
+      const SchedulePlan plan = planned(machine, call);
       const bool pcie = std::any_of(plan.resolved.links().begin(), plan.resolved.links().end(),
-                                    [](const RingLink& link) { return !link.nvlink; });
+                                    [](const Connection& link) { return !link.nvlink; });
       if (!pcie) continue;
       EXPECT_NE(plan.resolved.protocol, Protocol::ll128) << "seed " << seed << ", " << size << " B";
     }
@@ -56,7 +56,7 @@ TEST(OneRank, CrossesNoLink) {
   Call call;
   call.size = 1_MiB;
   call.ranks = {2};
-  const RingPlan plan = planned(support::one_switch(4), call);
+  const SchedulePlan plan = planned(support::one_switch(4), call);
   Prediction prediction = describe(Profile(), plan);
   finish(Profile(), plan, plan.start, prediction);
   EXPECT_EQ(prediction.ring_order, std::vector<int>{2});
@@ -79,7 +79,7 @@ TEST(Prediction, NamesTheTransportOfTheRing) {
 TEST(Prediction, SaysWhetherAnythingWasFitted) {
   Call call;
   call.size = 1_MiB;
-  const RingPlan plan = planned(support::one_switch(2), call);
+  const SchedulePlan plan = planned(support::one_switch(2), call);
   Profile profile;
   EXPECT_TRUE(has(codes_of(describe(profile, plan).warnings), "LC-PROFILE-01"));
   profile.set(Param::latency_switch, 110);
@@ -90,7 +90,7 @@ TEST(Prediction, HasABandThatNeverGoesBelowTheLimit) {
   for (const Bytes size : {1_KiB, 1_MiB, 256_MiB}) {
     Call call;
     call.size = size;
-    const RingPlan plan = planned(support::one_switch(4), call);
+    const SchedulePlan plan = planned(support::one_switch(4), call);
     const LinkLimit limit = link_limit(plan.network, resource_wire_bytes(plan));
     Prediction prediction = describe(Profile(), plan);
     finish(Profile(), plan, limit.time * 1.01, prediction);
@@ -108,7 +108,7 @@ TEST(Prediction, BandIsThatOfLatencyForSmallCallsAndOfBandwidthForLargeOnes) {
   const auto width = [&](Bytes size) {
     Call call;
     call.size = size;
-    const RingPlan plan = planned(support::one_switch(4), call);
+    const SchedulePlan plan = planned(support::one_switch(4), call);
     Prediction prediction = describe(profile, plan);
     finish(profile, plan, Seconds(10), prediction);
     return prediction.time_high / prediction.time - 1;

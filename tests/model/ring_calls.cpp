@@ -8,6 +8,7 @@ namespace lanecast {
 Call forced_call(Bytes size, Protocol protocol, int channels) {
   Call call;
   call.size = size;
+  call.algorithm = Algorithm::ring;
   call.protocol = protocol;
   call.channels = channels;
   call.threads = protocol_traits(protocol).max_threads;
@@ -24,9 +25,9 @@ ResolvedCall resolve(const Machine& machine, const Call& call, const std::string
   return resolve_call(machine, implementation_from_string(implementation), call);
 }
 
-RingPlan plan_of(const Machine& machine, Call call, std::uint64_t seed) {
+SchedulePlan plan_of(const Machine& machine, Call call, std::uint64_t seed) {
   if (call.registration == Registration::automatic) call.registration = Registration::off;
-  return plan_ring(machine, Profile(), resolve(machine, call), seed);
+  return plan_schedule(machine, Profile(), resolve(machine, call), seed);
 }
 
 std::string name_of(const Resource& resource) { return resource.link + " " + resource.direction; }
@@ -50,7 +51,7 @@ const Resource& resource_named(const FlowNetwork& network, const std::string& na
   return network.resources[index_of(network, name)];
 }
 
-double wire_bytes_of(const RingPlan& plan, const std::string& name) {
+double wire_bytes_of(const SchedulePlan& plan, const std::string& name) {
   return resource_wire_bytes(plan)[index_of(plan.network, name)];
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/predict/ring_traffic.hpp"
+#include "model/predict/schedule_traffic.hpp"
 #include "tests/model/ring_calls.hpp"
 #include "tests/support/machine_builders.hpp"
 
@@ -17,12 +17,12 @@ constexpr double kRelative = 1e-12;  // a handful of roundings
 
 Bytes even_size(int ranks) { return Bytes(static_cast<std::uint64_t>(ranks) * 4 * 480 * 1024); }
 
-RingPlan peer_plan(const Machine& machine, Protocol protocol = Protocol::simple) {
+SchedulePlan peer_plan(const Machine& machine, Protocol protocol = Protocol::simple) {
   return plan_of(machine,
                  forced_call(even_size(static_cast<int>(machine.gpus.size())), protocol, 2, Transport::p2p));
 }
 
-RingPlan host_plan(const Machine& machine, Protocol protocol = Protocol::simple) {
+SchedulePlan host_plan(const Machine& machine, Protocol protocol = Protocol::simple) {
   return plan_of(machine,
                  forced_call(even_size(static_cast<int>(machine.gpus.size())), protocol, 2, Transport::shm));
 }
@@ -83,7 +83,7 @@ TEST(RotationPeriod,
 
 TEST(RotationPeriodProperty, DividesTheRanks) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const RingPlan plan = plan_of(support::random_machine(seed), forced_call(1_MiB));
+    const SchedulePlan plan = plan_of(support::random_machine(seed), forced_call(1_MiB));
     const auto ranks = static_cast<int>(plan.positions().size());
     const int period = rotation_period(plan);
     EXPECT_GE(period, 1);
@@ -95,14 +95,14 @@ TEST(RotationPeriod, OfAChainIsAllRanks) {
   for (const Collective collective : {Collective::broadcast, Collective::reduce}) {
     Call call = forced_call(even_size(4));
     call.collective = collective;
-    const RingPlan plan = plan_of(support::one_switch(4), call);
+    const SchedulePlan plan = plan_of(support::one_switch(4), call);
     EXPECT_EQ(rotation_period(plan), 4);
     EXPECT_FALSE(reduce_by_rotation(plan, 4).has_value());
   }
 }
 
 TEST(ReducedPlan, KeepsOnePeriodOfPositions) {
-  const RingPlan plan = peer_plan(support::two_switches(3));
+  const SchedulePlan plan = peer_plan(support::two_switches(3));
   const auto reduced = reduce_by_rotation(plan, 3);
   ASSERT_TRUE(reduced.has_value());
   EXPECT_EQ(reduced->positions().size(), 3u);
@@ -117,7 +117,7 @@ TEST(ReducedPlan, KeepsOnePeriodOfPositions) {
 
 TEST(ReducedPlan,
      KeepsTheCapacityOfWhatEachRankHasForItself) {  // C x |orbit| x d / n with an orbit of n, d = 1
-  const RingPlan plan = peer_plan(support::one_switch(4));
+  const SchedulePlan plan = peer_plan(support::one_switch(4));
   const auto reduced = reduce_by_rotation(plan, rotation_period(plan));
   ASSERT_TRUE(reduced.has_value());
   EXPECT_EQ(reduced->network.resources.size(), 3u);  // up, down, both
@@ -132,7 +132,7 @@ TEST(ReducedPlan,
 }
 
 TEST(ReducedPlan, DividesTheCapacityOfWhatAllShare) {  // an orbit of 1: C x 1 x 1 / n
-  const RingPlan plan = host_plan(support::own_roots(4));
+  const SchedulePlan plan = host_plan(support::own_roots(4));
   const auto reduced = reduce_by_rotation(plan, rotation_period(plan));
   ASSERT_TRUE(reduced.has_value());
   const Resource& whole = resource_named(plan.network, "memory cpu0 both");
@@ -143,7 +143,7 @@ TEST(ReducedPlan, DividesTheCapacityOfWhatAllShare) {  // an orbit of 1: C x 1 x
 TEST(ReducedPlan, ScalesByTheOrbitOfEachResource) {  // two switches of 2: d = 2, n = 4
   Machine machine = support::two_switches(2);
   for (RootComplex& root : machine.roots) root.p2p_rate = BytesPerSecond(30e9);
-  const RingPlan plan = peer_plan(machine);
+  const SchedulePlan plan = peer_plan(machine);
   const auto reduced = reduce_by_rotation(plan, 2);
   ASSERT_TRUE(reduced.has_value());
   for (const Resource& kept : reduced->network.resources) {  // every orbit has 2 members: C x 2 x 2 / 4
@@ -155,7 +155,7 @@ TEST(ReducedPlan, ScalesByTheOrbitOfEachResource) {  // two switches of 2: d = 2
 
 TEST(ReducedPlanProperty, LoadsItsLinksAsMuchAsTheWholePlan) {
   int reduced_plans = 0;
-  const auto check = [&](const RingPlan& plan, const std::string& what) {
+  const auto check = [&](const SchedulePlan& plan, const std::string& what) {
     const auto reduced = reduce_by_rotation(plan, rotation_period(plan));
     if (!reduced) return;
     ++reduced_plans;
@@ -179,14 +179,14 @@ TEST(ReducedPlanProperty, LoadsItsLinksAsMuchAsTheWholePlan) {
 }
 
 TEST(ReducedPlan, HasOnlyLanesThatItsPositionsUse) {
-  const RingPlan plan = peer_plan(support::two_switches(4));
+  const SchedulePlan plan = peer_plan(support::two_switches(4));
   const auto reduced = reduce_by_rotation(plan, 4);
   ASSERT_TRUE(reduced.has_value());
   EXPECT_EQ(plan.network.lanes.size(), 8u);
   EXPECT_EQ(reduced->network.lanes.size(), 4u);
   for (const PositionPlan& position : reduced->positions()) {
-    for (const OperationCost& cost : position.operations) {
-      EXPECT_LT(cost.lane, 4);
+    for (const auto& kind : position.strands.front()) {
+      for (const FlowCost& flow : kind.front().flows) EXPECT_LT(flow.lane, 4);
     }
   }
 }
@@ -194,16 +194,16 @@ TEST(ReducedPlan, HasOnlyLanesThatItsPositionsUse) {
 TEST(ReducedPlan, IsNothingWhereItWouldBeNoSmaller) {
   Machine machine = support::one_switch(4);
   support::link_named(machine, "gpu1").width = 8;
-  const RingPlan plan = peer_plan(machine);
+  const SchedulePlan plan = peer_plan(machine);
   EXPECT_FALSE(reduce_by_rotation(plan, rotation_period(plan)).has_value());
 }
 
 TEST(ReducedPlan,
      IsNothingWhereTheSharesAreTooUneven) {  // 10 floats over 3 ranks and 16 B grains: 12, 20 % more
   const Machine machine = support::one_switch(3);
-  const RingPlan uneven = plan_of(machine, forced_call(Bytes(40), Protocol::ll, 1));
+  const SchedulePlan uneven = plan_of(machine, forced_call(Bytes(40), Protocol::ll, 1));
   EXPECT_FALSE(reduce_by_rotation(uneven, rotation_period(uneven)).has_value());
-  const RingPlan even = plan_of(machine, forced_call(Bytes(48), Protocol::ll, 1));
+  const SchedulePlan even = plan_of(machine, forced_call(Bytes(48), Protocol::ll, 1));
   EXPECT_TRUE(reduce_by_rotation(even, rotation_period(even)).has_value());
 }
 

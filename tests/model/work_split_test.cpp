@@ -22,7 +22,7 @@ constexpr Collective kCollectives[] = {Collective::all_reduce, Collective::reduc
 
 ChunkGeometry all_reduce_geometry(Protocol protocol, std::optional<Bytes> buffsize = {},
                                   std::optional<Bytes> chunk = {}) {
-  return chunk_geometry(protocol, Collective::all_reduce, buffsize, chunk);
+  return chunk_geometry(protocol, Collective::all_reduce, Schedule::ring, buffsize, chunk);
 }
 
 std::vector<std::uint64_t> split(std::uint64_t bytes, Protocol protocol, int channels) {
@@ -42,7 +42,7 @@ void expect_usage_error(const std::function<void()>& act, const std::string& nam
 TEST(ChunkGeometry, OfSimpleIsTwoMebibytesInTwoSlicesOverFourMebibytes) {  // facts.md A2
   for (const Collective collective :
        {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather}) {
-    const ChunkGeometry geometry = chunk_geometry(Protocol::simple, collective, {}, {});
+    const ChunkGeometry geometry = chunk_geometry(Protocol::simple, collective, Schedule::ring, {}, {});
     EXPECT_EQ(geometry.buffsize, 4_MiB);
     EXPECT_EQ(geometry.chunk, 2_MiB);
     EXPECT_EQ(geometry.slice, 1_MiB);
@@ -74,7 +74,7 @@ TEST(ChunkGeometry, OfLl128IsOneStepOf576000BytesPayload) {  // facts.md A2
 
 TEST(ChunkGeometry, OfBroadcastAndReduceIsOneStep) {  // facts.md A2: 1/1 but for the three ring collectives
   for (const Collective collective : {Collective::broadcast, Collective::reduce}) {
-    const ChunkGeometry geometry = chunk_geometry(Protocol::simple, collective, {}, {});
+    const ChunkGeometry geometry = chunk_geometry(Protocol::simple, collective, Schedule::ring, {}, {});
     EXPECT_EQ(geometry.chunk, 512_KiB);
     EXPECT_EQ(geometry.slices_per_chunk, 1);
     EXPECT_EQ(geometry.fifo_slices, 8);

@@ -33,7 +33,7 @@ class Receiver {
 
  private:
   std::atomic<bool> abort_{true};
-  BoundedWait wait_{0, 0, milliseconds(0), abort_};
+  BoundedWait wait_{Waiter{}, milliseconds(0), abort_};
 };
 
 TEST(WireLines, AnLlLineHoldsDataFlagDataFlagInWordsOf4Bytes) {
@@ -168,26 +168,27 @@ TEST(ThreadFifo, LlScrubsEverySlotBeforeItsFlagsWrapSoThatNoOldLineLooksNew) {
 
 TEST(BoundedWait, NamesRankChannelStepAndWhatWasMissingWhenTheDeadlinePasses) {
   const std::atomic<bool> abort{false};
-  BoundedWait wait(3, 1, milliseconds(1), abort);
+  BoundedWait wait({3, 1, 2}, milliseconds(1), abort);
   Slice slice;
   slice.loop = 7;
   slice.step = 5;
   wait.enter(slice);
+  wait.face(6);
   try {
-    wait.until("credit from the next rank", [] { return false; });
+    wait.until("credit", [] { return false; });
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::runtime);
     const std::string text = error.what();
-    EXPECT_NE(text.find("rank 3, channel 1, loop 7, step 5"), std::string::npos) << text;
-    EXPECT_NE(text.find("deadline passed while waiting for credit from the next rank"), std::string::npos)
+    EXPECT_NE(text.find("rank 3, channel 1, strand 2, loop 7, step 5"), std::string::npos) << text;
+    EXPECT_NE(text.find("deadline passed while waiting for credit from position 6"), std::string::npos)
         << text;
   }
 }
 
 TEST(BoundedWait, GivesUpBeforeItsDeadlineWhenTheAbortFlagIsUp) {
   const std::atomic<bool> abort{true};
-  const BoundedWait wait(0, 0, std::chrono::hours(1), abort);
+  const BoundedWait wait(Waiter{}, std::chrono::hours(1), abort);
   EXPECT_THROW(wait.until("data", [] { return false; }), Error);
   EXPECT_NO_THROW(wait.until("data", [] { return true; }));
 }

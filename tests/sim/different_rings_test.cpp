@@ -13,14 +13,14 @@ namespace {
 using namespace literals;
 
 /// Large enough for all channels of the cube mesh, which has rings of four orders.
-RingPlan mesh_plan(Bytes size, Protocol protocol = Protocol::simple) {
+SchedulePlan mesh_plan(Bytes size, Protocol protocol = Protocol::simple) {
   Call call = ring_call(size, protocol);
   call.in_place = true;
   return plan_of(cube_mesh(), call);
 }
 
 TEST(DifferentRings, AreInUse) {
-  const RingPlan plan = mesh_plan(64_MiB);
+  const SchedulePlan plan = mesh_plan(64_MiB);
   EXPECT_EQ(plan.resolved.channels, 12);
   EXPECT_GT(plan.rings.size(), 1u);
   EXPECT_EQ(plan.rings.size(), plan.resolved.rings.size());
@@ -28,13 +28,12 @@ TEST(DifferentRings, AreInUse) {
 
 TEST(DifferentRings, CarryWhatTheirChannelsSend) {
   // an all-reduce sends 2(n-1)/n of each channel's share over each hop of its ring
-  const RingPlan plan = mesh_plan(96_MiB);
+  const SchedulePlan plan = mesh_plan(96_MiB);
   std::map<std::string, double> expected;
   for (std::size_t c = 0; c < plan.resolved.work.size(); ++c) {
     const double share = 4.0 * static_cast<double>(plan.resolved.work[c].front().count);
     for (std::size_t p = 0; p < 8; ++p) {
-      const OperationCost& cost =
-          plan.positions(c)[p].operations[static_cast<std::size_t>(RingAction::reduce_send)];
+      const FlowCost& cost = plan.positions(c)[p].flow(TurnAction::reduce_send);
       for (const int r : plan.network.lanes[static_cast<std::size_t>(cost.lane)].resources) {
         const Resource& resource = plan.network.resources[static_cast<std::size_t>(r)];
         expected[resource.link + resource.direction] += share * 14 / 8 * cost.wire_per_payload;
@@ -51,7 +50,7 @@ TEST(DifferentRings, CarryWhatTheirChannelsSend) {
 
 TEST(DifferentRings, FoldToTheSameTime) {
   for (const Protocol protocol : {Protocol::simple, Protocol::ll, Protocol::ll128}) {
-    const RingPlan plan = mesh_plan(256_MiB, protocol);
+    const SchedulePlan plan = mesh_plan(256_MiB, protocol);
     const double exact = simulate_isolated(plan, true).seconds;
     const double folded = simulate_isolated(plan, false).seconds;
     EXPECT_NEAR(folded, exact, exact * 1e-3) << to_string(protocol);

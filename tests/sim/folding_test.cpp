@@ -55,7 +55,7 @@ Case random_case(std::uint64_t seed) {
 
 TEST(Folding, DiffersFromExactByLessThanOneInAThousandOnRandomMachinesAndCalls) {
   constexpr std::uint64_t kCases = 500;
-  std::vector<RingPlan> plans;
+  std::vector<SchedulePlan> plans;
   for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
     const Case made = random_case(seed);
     plans.push_back(plan_of(made.machine, made.call));
@@ -86,7 +86,7 @@ TEST(Folding, WithOneSlowLinkFarAwayIsAsExact) {
       slow.latency = Seconds(cable_us * 1e-6);
       Call call = ring_call(Bytes(96u << 20));
       call.chunk = Bytes(131072);
-      const RingPlan plan = plan_of(machine, call);
+      const SchedulePlan plan = plan_of(machine, call);
       const double exact = simulate_isolated(plan, true).seconds;
       const double folded = simulate_isolated(plan, false).seconds;
       EXPECT_NEAR(folded, exact, exact * kBound) << ranks << " ranks";
@@ -97,7 +97,7 @@ TEST(Folding, WithOneSlowLinkFarAwayIsAsExact) {
 TEST(Folding, IsSwitchedOffByExact) {
   Call call = ring_call(Bytes(512u << 20));
   call.chunk = Bytes(131072);
-  const RingPlan plan = plan_of(one_switch(4), call);
+  const SchedulePlan plan = plan_of(one_switch(4), call);
   EXPECT_FALSE(simulate_isolated(plan, true).folded);
   EXPECT_TRUE(simulate_isolated(plan, false).folded);
   EXPECT_LT(simulate_isolated(plan, false).transfers, simulate_isolated(plan, true).transfers / 10);
@@ -107,7 +107,7 @@ TEST(Folding, OfStepsOnManyRanksIsAsExact) {
   Machine machine = one_switch(96);
   Call call = ring_call(Bytes(96u * 65536u));
   call.channels = 1;
-  const RingPlan plan = plan_of(machine, call);
+  const SchedulePlan plan = plan_of(machine, call);
   const Simulated exact = simulate_isolated(plan, true);
   const Simulated folded = simulate_isolated(plan, false);
   EXPECT_TRUE(folded.folded);

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "model/predict/ring_traffic.hpp"
+#include "model/predict/schedule_traffic.hpp"
 #include "tests/support/machine_builders.hpp"
 #include "tests/support/simulated.hpp"
 
@@ -13,18 +13,18 @@ namespace {
 constexpr double kExact = 1e-9;  // relative; SimGrid runs at precision 1e-12 and sizes are scaled by 1024
 
 /// One channel, one slice a chunk: a ring of equal ranks in lockstep, so that every turn takes the same time.
-double lockstep_seconds(const RingPlan& plan) {
+double lockstep_seconds(const SchedulePlan& plan) {
   const int ranks = static_cast<int>(plan.positions().size());
   const PositionPlan& at = plan.positions().front();
   const double bytes = static_cast<double>(plan.resolved.call.size.value()) / ranks;
-  const auto turn = [&](RingAction action) {
-    const OperationCost& cost = at.operations[static_cast<std::size_t>(action)];
-    return cost.overhead.value() + bytes * cost.wire_per_payload / cost.rate.value();
+  const auto turn = [&](TurnAction action) {
+    const FlowCost& cost = at.flow(action);
+    return at.part(action).overhead.value() + bytes * cost.wire_per_payload / cost.rate.value();
   };
-  const double passing = at.to_next.fence.value() + at.to_next.flag.value();
-  return turn(RingAction::send) + (ranks - 2) * turn(RingAction::reduce_send) +
-         turn(RingAction::reduce_keep_send) + (ranks - 2) * turn(RingAction::copy_send) +
-         turn(RingAction::copy) + 2 * (ranks - 1) * passing;
+  const double passing = at.to_next().fence.value() + at.to_next().flag.value();
+  return turn(TurnAction::send) + (ranks - 2) * turn(TurnAction::reduce_send) +
+         turn(TurnAction::reduce_keep_send) + (ranks - 2) * turn(TurnAction::copy_send) +
+         turn(TurnAction::copy) + 2 * (ranks - 1) * passing;
 }
 
 TEST(RingTime, MatchesTheClosedFormWithoutContention) {
@@ -33,7 +33,7 @@ TEST(RingTime, MatchesTheClosedFormWithoutContention) {
         ring_call(Bytes(static_cast<std::uint64_t>(ranks) * 16384));  // one slice: below the 32 KiB floor
     call.channels = 1;
     call.in_place = true;
-    const RingPlan plan = plan_of(one_switch(ranks), call);
+    const SchedulePlan plan = plan_of(one_switch(ranks), call);
     // the second, empty slice of each chunk only follows the first: it adds what an empty slice costs, once a
     // turn
     const double empty = plan.empty_overhead.value() * ring_step_count(Collective::all_reduce, ranks);
@@ -49,13 +49,13 @@ TEST(RingTime, OfLlFollowsTheLinesOfThePreviousRank) {
   // turns only where the data of later turns are already under way.
   Call call = ring_call(Bytes(4 * 1024), Protocol::ll);
   call.channels = 1;
-  const RingPlan plan = plan_of(one_switch(4), call);
+  const SchedulePlan plan = plan_of(one_switch(4), call);
   const double turns = 2 * (4 - 1);
   const PositionPlan& at = plan.positions().front();
-  const double flights = turns * at.to_next.flag.value();
+  const double flights = turns * at.to_next().flag.value();
   const double simulated = simulate_isolated(plan, true).seconds;
   EXPECT_GT(simulated, flights);
-  const double each = at.operations[static_cast<std::size_t>(RingAction::reduce_send)].overhead.value() +
+  const double each = at.part(TurnAction::reduce_send).overhead.value() +
                       1024.0 * 2 / 1e9;  // 1 KiB of payload at no less than 1 GB/s
   EXPECT_LT(simulated, flights + (turns + 1) * each);
 }
@@ -81,7 +81,7 @@ TEST(RingTime, OfSmallMessagesGrowsLinearlyWithRanks) {
 TEST(RingTraffic, IsTwiceRanksLessOneOverRanksTimesTheSizeOnEveryLink) {
   for (const int ranks : {2, 3, 4, 8}) {
     const std::uint64_t size = static_cast<std::uint64_t>(ranks) * 12 * 1024 * 1024;
-    const RingPlan plan = plan_of(one_switch(ranks), ring_call(Bytes(size)));
+    const SchedulePlan plan = plan_of(one_switch(ranks), ring_call(Bytes(size)));
     const double packets = (128.0 + 24.0) / 128.0;
     const double expected = 2.0 * (ranks - 1) / ranks * static_cast<double>(size) * packets;
     const Simulated simulated = simulate_isolated(plan, true);
@@ -98,7 +98,7 @@ TEST(RingTraffic, IsTheSameCountedBySimulationFoldedOrByTheSchedule) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Call call = ring_call(Bytes(24'000'000 + seed * 4096), seed % 2 == 0 ? Protocol::simple : Protocol::ll);
     call.chunk = Bytes(65536);
-    const RingPlan plan = plan_of(random_machine(seed), call);
+    const SchedulePlan plan = plan_of(random_machine(seed), call);
     const std::vector<double> counted = resource_wire_bytes(plan);
     for (const bool exact : {true, false}) {
       const Simulated simulated = simulate_isolated(plan, exact);

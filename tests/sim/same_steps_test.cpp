@@ -2,28 +2,29 @@
 #include <gtest/gtest.h>
 
 #include "model/error.hpp"
+#include "tests/support/collective_case.hpp"
 #include "tests/support/machine_builders.hpp"
-#include "tests/support/ring_case.hpp"
 #include "tests/support/simulated.hpp"
-#include "tests/support/thread_ring.hpp"
+#include "tests/support/thread_collective.hpp"
 
 namespace lanecast::support {
 namespace {
 
-/// The same RingWork values for the threads, by rank: the simulator has them by channel and ring position.
-RingWorks works_by_rank(const RingPlan& plan) {
-  RingWorks works;
+/// The same ChannelWork values for the threads, by rank: the simulator has them by channel and ring position.
+ChannelWorks works_by_rank(const SchedulePlan& plan) {
+  ChannelWorks works;
   works.works.resize(plan.positions().size());
   for (const auto& channel : plan.resolved.work) {
-    for (const RingWork& work : channel) works.works[static_cast<std::size_t>(work.position)].push_back(work);
+    for (const ChannelWork& work : channel)
+      works.works[static_cast<std::size_t>(work.position)].push_back(work);
   }
   return works;
 }
 
-std::vector<std::vector<std::vector<RecordedStep>>> issued_by_threads(const RingPlan& plan) {
+std::vector<std::vector<std::vector<RecordedStep>>> issued_by_threads(const SchedulePlan& plan) {
   const ResolvedCall& resolved = plan.resolved;
   const auto ranks = static_cast<int>(plan.positions().size());
-  ThreadRingCall call;
+  ThreadCall call;
   call.protocol = resolved.protocol;
   call.plan = works_by_rank(plan);
   call.count = 0;
@@ -33,7 +34,7 @@ std::vector<std::vector<std::vector<RecordedStep>>> issued_by_threads(const Ring
   call.record = true;
   const std::uint64_t elements = input_count(resolved.call.collective, call.count, ranks);
   call.inputs.assign(static_cast<std::size_t>(ranks), std::vector<std::byte>(elements * 4));
-  return run_thread_ring(call).steps;
+  return run_on_threads(call).steps;
 }
 
 TEST(SameSteps, AreIssuedBySimulatorAndThreads) {
@@ -47,7 +48,7 @@ TEST(SameSteps, AreIssuedBySimulatorAndThreads) {
         call.channels = 2;
         call.chunk = Bytes(7680);  // several loops, a short last one
         call.root = ranks - 1;
-        const RingPlan plan = plan_of(one_switch(ranks), call);
+        const SchedulePlan plan = plan_of(one_switch(ranks), call);
         const auto simulated = issued_by_simulator(plan);  // [channel][position]
         const auto threads = issued_by_threads(plan);      // [rank][channel]; here the rank is the position
         for (std::size_t c = 0; c < simulated.size(); ++c) {
@@ -61,6 +62,35 @@ TEST(SameSteps, AreIssuedBySimulatorAndThreads) {
     }
   }
   EXPECT_GT(compared, 200);
+}
+
+TEST(SameSteps, AreIssuedForEveryAlgorithm) {
+  int compared = 0;
+  for (const Algorithm algorithm :
+       {Algorithm::tree, Algorithm::star, Algorithm::one_shot, Algorithm::two_shot, Algorithm::two_shot_pull,
+        Algorithm::halving_doubling, Algorithm::hierarchical_ring, Algorithm::hierarchical_tree}) {
+    for (const Protocol protocol : {Protocol::simple, Protocol::ll}) {
+      if (pulls(algorithm) && protocol != Protocol::simple) continue;
+      for (const int each : {1, 2, 3}) {
+        Call call = ring_call(Bytes(static_cast<std::uint64_t>(each) * 80'004), protocol);
+        call.algorithm = algorithm;
+        call.channels = 2;
+        call.chunk = Bytes(7680);
+        const SchedulePlan plan = engine_plan_of(two_switches(each), call);
+        const auto simulated = issued_by_simulator(plan);
+        const auto threads = issued_by_threads(plan);
+        for (std::size_t c = 0; c < simulated.size(); ++c) {
+          for (std::size_t p = 0; p < simulated[c].size(); ++p) {
+            ASSERT_FALSE(simulated[c][p].empty());
+            EXPECT_EQ(simulated[c][p], threads[p][c])
+                << to_string(algorithm) << " " << to_string(protocol) << ", " << 2 * each << " ranks";
+            ++compared;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(compared, 300);
 }
 
 }  // namespace

@@ -8,12 +8,19 @@
 
 namespace lanecast::support {
 
-/// How one channel of one rank waits for its neighbours: spin, then yield, look at the abort flag, give up at
-/// the deadline. The deadline counts from the start of each wait.
+/// Whose waits they are; what the error names.
+struct Waiter {
+  int rank = 0;
+  int channel = 0;
+  int strand = 0;
+};
+
+/// How one strand of one channel of one rank waits for its peers: spin, then yield, look at the abort flag,
+/// give up at the deadline. The deadline counts from the start of each wait.
 class BoundedWait {
  public:
-  BoundedWait(int rank, int channel, std::chrono::milliseconds deadline, const std::atomic<bool>& abort)
-      : rank_(rank), channel_(channel), deadline_(deadline), abort_(abort) {}
+  BoundedWait(Waiter waiter, std::chrono::milliseconds deadline, const std::atomic<bool>& abort)
+      : waiter_(waiter), deadline_(deadline), abort_(abort) {}
 
   /// What the error names; call before each slice.
   void enter(const Slice& slice) {
@@ -21,10 +28,12 @@ class BoundedWait {
     step_ = slice.step;
     slice_ = slice.slice;
   }
+  /// The position whose data or credit the next waits are for.
+  void face(int position) { peer_ = position; }
 
   /// Returns when `ready()` is true.
   ///
-  /// @param what  what is missing: "data from the previous rank"
+  /// @param what  what the peer has to give: "data", "credit"
   /// @throws Error  kind runtime, when the abort flag is up or the deadline has passed
   template <class Ready>
   void until(const char* what, Ready ready) const {
@@ -47,13 +56,13 @@ class BoundedWait {
 
   [[noreturn]] void give_up(const char* why, const char* what) const;
 
-  int rank_;
-  int channel_;
+  Waiter waiter_;
   std::chrono::milliseconds deadline_;
   const std::atomic<bool>& abort_;
   std::uint64_t loop_ = 0;
   int step_ = 0;
   int slice_ = 0;
+  int peer_ = 0;
 };
 
 }  // namespace lanecast::support

@@ -1,5 +1,6 @@
 #include "tests/support/simulated.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "sim/run_isolated.hpp"
@@ -21,7 +22,7 @@ T take(const std::string& bytes, std::size_t& at) {
   return value;
 }
 
-std::string to_bytes(const RingSimulation& simulation) {
+std::string to_bytes(const ScheduleSimulation& simulation) {
   std::string bytes;
   append(bytes, simulation.time.value());
   append(bytes, simulation.folded);
@@ -52,37 +53,39 @@ struct IssuedRecord {
 Call ring_call(Bytes size, Protocol protocol) {
   Call call;
   call.size = size;
+  call.algorithm = Algorithm::ring;
   call.protocol = protocol;
   return call;
 }
 
-std::vector<Simulated> simulate_isolated(const std::vector<RingPlan>& plans, bool exact) {
+std::vector<Simulated> simulate_isolated(const std::vector<SchedulePlan>& plans, bool exact) {
   const auto answers = run_isolated(plans.size(), 0, [&](std::size_t i) {
-    RingSimulationOptions options;
+    ScheduleSimulationOptions options;
     options.exact = exact;
-    return to_bytes(simulate_ring(plans[i], options));
+    return to_bytes(simulate_schedule(plans[i], options));
   });
   std::vector<Simulated> simulated;
   for (const std::string& answer : answers) simulated.push_back(from_bytes(answer));
   return simulated;
 }
 
-Simulated simulate_isolated(const RingPlan& plan, bool exact) {
-  return simulate_isolated(std::vector<RingPlan>{plan}, exact).front();
+Simulated simulate_isolated(const SchedulePlan& plan, bool exact) {
+  return simulate_isolated(std::vector<SchedulePlan>{plan}, exact).front();
 }
 
-std::vector<std::vector<std::vector<RecordedStep>>> issued_by_simulator(const RingPlan& plan) {
+std::vector<std::vector<std::vector<RecordedStep>>> issued_by_simulator(const SchedulePlan& plan) {
   const auto answers = run_isolated(1, 1, [&](std::size_t) {
     std::string bytes;
-    RingSimulationOptions options;
+    ScheduleSimulationOptions options;
     options.exact = true;
     options.on_issue = [&](const IssuedSlice& issued) {
       const auto element = static_cast<std::uint64_t>(plan.resolved.work.front().front().element_bytes);
       append(bytes, IssuedRecord{issued.position,
-                                 {issued.channel, issued.slice.loop, issued.slice.step, issued.slice.chunk,
-                                  issued.slice.slice, issued.action, issued.slice.count * element}});
+                                 {issued.channel, issued.strand, issued.slice.loop, issued.slice.step,
+                                  issued.slice.chunk, issued.slice.slice, issued.action,
+                                  issued.slice.count * element}});
     };
-    simulate_ring(plan, options);
+    simulate_schedule(plan, options);
     return bytes;
   });
   std::vector<std::vector<std::vector<RecordedStep>>> steps(
@@ -92,11 +95,24 @@ std::vector<std::vector<std::vector<RecordedStep>>> issued_by_simulator(const Ri
     steps[static_cast<std::size_t>(record.step.channel)][static_cast<std::size_t>(record.position)].push_back(
         record.step);
   }
+  for (auto& channel : steps) {
+    for (auto& of_position : channel)  // strand after strand, as the threads record them
+      std::stable_sort(of_position.begin(), of_position.end(),
+                       [](const RecordedStep& a, const RecordedStep& b) { return a.strand < b.strand; });
+  }
   return steps;
 }
 
-RingPlan plan_of(const Machine& machine, const Call& call, const Profile& profile) {
+SchedulePlan plan_of(const Machine& machine, const Call& call, const Profile& profile) {
   return plan_call(machine, profile, Implementation{}, call, 1);
+}
+
+SchedulePlan engine_plan_of(const Machine& machine, const Call& call) {
+  return plan_call(machine, Profile(), implementation_from_string("lanecast"), call, 1);
+}
+
+std::vector<Prediction> predict_engine(const Machine& machine, const std::vector<Call>& calls) {
+  return predict(machine, Profile(), implementation_from_string("lanecast"), calls, SimulationOptions{});
 }
 
 std::vector<Prediction> predict_all(const Machine& machine, const std::vector<Call>& calls) {

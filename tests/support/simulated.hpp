@@ -4,7 +4,7 @@
 
 #include "model/predict/plan_call.hpp"
 #include "sim/predict.hpp"
-#include "sim/ring_simulation.hpp"
+#include "sim/schedule_simulation.hpp"
 #include "tests/support/recorded_step.hpp"
 
 namespace lanecast::support {
@@ -21,16 +21,21 @@ struct Simulated {
 };
 
 /// Simulates plans, each in a child of its own, and returns the answers in order.
-std::vector<Simulated> simulate_isolated(const std::vector<RingPlan>& plans, bool exact);
-Simulated simulate_isolated(const RingPlan& plan, bool exact);
+std::vector<Simulated> simulate_isolated(const std::vector<SchedulePlan>& plans, bool exact);
+Simulated simulate_isolated(const SchedulePlan& plan, bool exact);
 
-/// The slices that the simulator issues for a plan, exactly: [channel][ring position], in order of issue.
-std::vector<std::vector<std::vector<RecordedStep>>> issued_by_simulator(const RingPlan& plan);
+/// The slices that the simulator issues for a plan, exactly: [channel][position], strand after strand, each
+/// in order of issue.
+std::vector<std::vector<std::vector<RecordedStep>>> issued_by_simulator(const SchedulePlan& plan);
 
 /// The plan of a call with the profile `generic`, NCCL's newest rules and seed 1.
-RingPlan plan_of(const Machine& machine, const Call& call, const Profile& profile = Profile());
+SchedulePlan plan_of(const Machine& machine, const Call& call, const Profile& profile = Profile());
 
-/// One prediction, likewise.
+/// The same for lanecast's own engine.
+SchedulePlan engine_plan_of(const Machine& machine, const Call& call);
+std::vector<Prediction> predict_engine(const Machine& machine, const std::vector<Call>& calls);
+
+/// One prediction, with NCCL's newest rules.
 Prediction predict_one(const Machine& machine, const Call& call, const Profile& profile = Profile());
 std::vector<Prediction> predict_all(const Machine& machine, const std::vector<Call>& calls);
 

@@ -63,8 +63,7 @@ class SimpleFifo {
   }
 
   void read(std::uint64_t step, std::byte* data, std::size_t bytes, const BoundedWait& wait) {
-    wait.until("data from the previous rank",
-               [&] { return tail_.load(std::memory_order_acquire) >= step + 1; });
+    wait.until("data", [&] { return tail_.load(std::memory_order_acquire) >= step + 1; });
     if (bytes > 0) std::memcpy(data, slot(step), bytes);
   }
 
@@ -107,7 +106,7 @@ class LineFifo {
   void read(std::uint64_t step, std::byte* data, std::size_t bytes, const BoundedWait& wait) {
     const Line* line = slot(step);
     for (std::size_t begin = 0; begin < bytes; begin += Line::payload_bytes, ++line) {
-      wait.until("a line from the previous rank",
+      wait.until("a line",
                  [&] { return line->try_load(data + begin, part(bytes - begin), Line::flag_of(step)); });
     }
   }

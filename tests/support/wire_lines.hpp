@@ -12,7 +12,9 @@ using WireWord = std::atomic<std::uint64_t>;
 static_assert(WireWord::is_always_lock_free && sizeof(WireWord) == 8);
 
 /// LL: data 4 B, flag 4 B, data 4 B, flag 4 B. Each half is one 8-byte store and carries its own flag, so
-/// relaxed order is enough. Source: facts.md A3 (NVIDIA/nccl src/device/prims_ll.h).
+/// that the line needs no order. Released and acquired it is all the same, for what stands behind it: a tree
+/// in place writes a rank's result over the input that another thread of the rank has read and sent before.
+/// Source: facts.md A3 (NVIDIA/nccl src/device/prims_ll.h).
 struct alignas(16) LlLine {
   static constexpr std::size_t payload_bytes = 8;
   static constexpr std::size_t wire_bytes = 16;
@@ -28,7 +30,7 @@ struct alignas(16) LlLine {
     std::array<std::uint32_t, 2> words{};
     if (bytes > 0) std::memcpy(words.data(), data, bytes);
     for (std::size_t i = 0; i < 2; ++i) {
-      halves[i].store(std::uint64_t{flag} << 32 | words[i], std::memory_order_relaxed);
+      halves[i].store(std::uint64_t{flag} << 32 | words[i], std::memory_order_release);
     }
   }
 
@@ -36,7 +38,7 @@ struct alignas(16) LlLine {
   bool try_load(std::byte* data, std::size_t bytes, Flag flag) const {
     std::array<std::uint32_t, 2> words{};
     for (std::size_t i = 0; i < 2; ++i) {
-      const std::uint64_t half = halves[i].load(std::memory_order_relaxed);
+      const std::uint64_t half = halves[i].load(std::memory_order_acquire);
       if (static_cast<Flag>(half >> 32) != flag) return false;
       words[i] = static_cast<std::uint32_t>(half);
     }

@@ -44,6 +44,11 @@ CostModelInput input_of(const Communicator& communicator, const Implementation& 
   input.algorithms = stated(implementation.environment.algorithms, call.collective);
   input.protocols = stated(implementation.environment.protocols, call.collective);
   if (call.algorithm) {
+    if (!is_of_nccl(*call.algorithm)) {
+      const std::string name = to_string(*call.algorithm);
+      throw Error(ErrorKind::usage, "NCCL has no algorithm " + name + " within a node", "--algorithm " + name,
+                  "take ring or tree, or `--implementation lanecast`");
+    }
     input.algorithms_from = "--algorithm";
     input.algorithms = {*call.algorithm == Algorithm::tree   ? NcclAlgorithm::tree
                         : *call.algorithm == Algorithm::nvls ? NcclAlgorithm::nvls
@@ -73,6 +78,10 @@ void pass_over_what_does_not_fit(const Call& call, CostModelInput& input) {
 
 }  // namespace
 
+bool is_simulated(NcclAlgorithm algorithm) {
+  return algorithm == NcclAlgorithm::ring || algorithm == NcclAlgorithm::tree;
+}
+
 Algorithm algorithm_of(NcclAlgorithm algorithm) {
   if (algorithm == NcclAlgorithm::tree) return Algorithm::tree;
   return algorithm == NcclAlgorithm::nvls ? Algorithm::nvls : Algorithm::ring;
@@ -81,7 +90,8 @@ Algorithm algorithm_of(NcclAlgorithm algorithm) {
 bool fits(Protocol protocol, const Call& call) {
   if (call.threads && *call.threads > protocol_traits(protocol).max_threads) return false;
   try {
-    chunk_geometry(protocol, call.collective, call.buffsize, call.chunk);
+    chunk_geometry(protocol, call.collective, schedule_of(call.algorithm.value_or(Algorithm::ring)),
+                   call.buffsize, call.chunk);
     return true;
   } catch (const Error&) {
     return false;
@@ -99,10 +109,10 @@ NcclChoice choose(const Communicator& communicator, const Implementation& implem
       line = choice.taken;
   }
   for (const CostEstimate& line : choice.bill) {
-    if (!line.possible || line.algorithm != NcclAlgorithm::ring) continue;
-    if (!choice.ring || line.time < choice.ring->time) choice.ring = line;
+    if (!line.possible || !is_simulated(line.algorithm)) continue;
+    if (!choice.simulated || line.time < choice.simulated->time) choice.simulated = line;
   }
-  if (choice.taken.algorithm == NcclAlgorithm::ring) choice.ring = choice.taken;
+  if (is_simulated(choice.taken.algorithm)) choice.simulated = choice.taken;
   return choice;
 }
 

@@ -8,9 +8,9 @@ namespace lanecast {
 
 /// NCCL's choice for a call, and its bill.
 struct NcclChoice {
-  CostEstimate taken;                // what NCCL runs
-  std::optional<CostEstimate> ring;  // the cheapest that the simulator knows; absent: none is allowed
-  std::vector<CostEstimate> bill;    // all that NCCL weighs
+  CostEstimate taken;                     // what NCCL runs
+  std::optional<CostEstimate> simulated;  // the cheapest ring or tree; absent: none is allowed
+  std::vector<CostEstimate> bill;         // all that NCCL weighs
 };
 
 /// What NCCL's cost model chooses for a call on a communicator.
@@ -20,6 +20,9 @@ struct NcclChoice {
 /// @param communicator  of NCCL or RCCL, two ranks or more
 /// @throws Error        kind usage: nothing allowed is possible
 NcclChoice choose(const Communicator& communicator, const Implementation& implementation, const Call& call);
+
+/// Ring and Tree; the rest of what NCCL weighs is not simulated.
+bool is_simulated(NcclAlgorithm algorithm);
 
 /// Our name of an algorithm that works within one node: NCCL's Tree and NVLS; Ring stands for the others.
 Algorithm algorithm_of(NcclAlgorithm algorithm);

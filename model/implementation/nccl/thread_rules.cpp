@@ -61,4 +61,15 @@ NcclBlocks nccl_blocks(const NcclRules& rules, NcclAlgorithm algorithm, Protocol
   return blocks;
 }
 
+int strand_threads(Protocol protocol, int threads, int strand, int strands) {
+  if (strands == 1) return threads;
+  int up = threads * 7 / (10 * kWarp) * kWarp;
+  if (protocol == Protocol::simple) {
+    up = threads / 2;
+    if (up >= 256) up += 64;
+  }
+  up = std::max(up, std::min(kWarp, threads / 2));
+  return strand == 0 ? up : threads - up;
+}
+
 }  // namespace lanecast

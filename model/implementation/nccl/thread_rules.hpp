@@ -36,4 +36,12 @@ struct NcclBlocks {
 NcclBlocks nccl_blocks(const NcclRules& rules, NcclAlgorithm algorithm, Protocol protocol, Bytes size,
                        int ranks, int channels, BytesPerSecond ring_bus, const NcclEnvironment& environment);
 
+/// Threads of one strand of a block in which data go up and down a tree at the same time: with Simple half
+/// go up (64 more from 256 on), with LL and LL128 70 % in whole warps, for reducing from up to three is the
+/// heavier part.
+/// @param threads  of the block
+/// @param strand   0: up; 1: down. A single strand has all threads.
+/// Source: NVIDIA/nccl src/device/all_reduce.h (runTreeSplit).
+int strand_threads(Protocol protocol, int threads, int strand, int strands);
+
 }  // namespace lanecast

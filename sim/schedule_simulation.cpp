@@ -1,4 +1,4 @@
-#include "sim/ring_simulation.hpp"
+#include "sim/schedule_simulation.hpp"
 
 #include <algorithm>
 #include <simgrid/s4u.hpp>
@@ -6,7 +6,7 @@
 
 #include "model/error.hpp"
 #include "model/predict/ring_symmetry.hpp"
-#include "model/predict/ring_traffic.hpp"
+#include "model/predict/schedule_traffic.hpp"
 #include "sim/actor_primitives.hpp"
 #include "sim/platform.hpp"
 
@@ -25,19 +25,32 @@ constexpr std::uint64_t kLoopTail = 2;  // loops simulated at the end: one full,
 /// into their FIFOs meanwhile show a period of their own, however deep the FIFOs are.
 int loop_window(int ranks, int steps) { return std::max(5, (4 * ranks + steps - 1) / steps); }
 
-void set_up_folding(RingState& state, bool exact) {
+int actor_count(const std::vector<ChannelWork>& works) {
+  int actors = 0;
+  for (const ChannelWork& work : works) actors += strand_count(work);
+  return actors;
+}
+
+/// Turns that the strand with the fewest takes in a loop.
+int fewest_steps(const std::vector<ChannelWork>& works) {
+  int fewest = step_count(works.front());
+  for (const ChannelWork& work : works) fewest = std::min(fewest, step_count(work));
+  return fewest;
+}
+
+void set_up_folding(SimulationState& state, bool exact) {
   const auto& work = state.plan.resolved.work;
   const int ranks = work.front().front().ranks;
-  const auto positions = static_cast<int>(state.plan.positions().size());
-  const int steps = ring_step_count(work.front().front().collective, ranks);
+  const int steps = fewest_steps(work.front());
   std::uint64_t fewest = loop_count(work.front().front());
   for (const auto& channel : work) fewest = std::min(fewest, loop_count(channel.front()));
   state.fold_loops = !exact && fewest >= kFewestLoops;
   const bool even = std::all_of(work.begin(), work.end(), [&](const auto& channel) {
-    const RingWork& w = channel.front();
+    const ChannelWork& w = channel.front();
     return w.count % (static_cast<std::uint64_t>(w.ranks) * w.grain_count) == 0;
   });
-  state.fold_steps = !exact && !state.fold_loops && ranks >= kManyRanks && even &&
+  const bool ring = work.front().front().schedule == Schedule::ring;
+  state.fold_steps = !exact && !state.fold_loops && ring && ranks >= kManyRanks && even &&
                      work.front().front().collective == Collective::all_reduce;
   const bool coupled = state.platform.shared();
   for (std::size_t c = 0; c < work.size(); ++c) {
@@ -46,45 +59,56 @@ void set_up_folding(RingState& state, bool exact) {
     const std::uint64_t loops = loop_count(work[c].front());
     state.folder_of.push_back(group);
     state.place_in_group.push_back(static_cast<int>(state.groups[group].size()));
-    state.groups[group].push_back({positions, loops > kLoopTail ? loops - kLoopTail : 0});
+    state.groups[group].push_back({actor_count(work[c]), loops > kLoopTail ? loops - kLoopTail : 0});
   }
   if (!state.fold_loops) return;
   for (const auto& channels : state.groups) {
-    const bool many = static_cast<std::size_t>(positions) * channels.size() > kManyActors;
+    const bool many = static_cast<std::size_t>(channels.front().actors) * channels.size() > kManyActors;
     state.loop_folders.push_back(std::make_unique<Folder>(channels, loop_window(ranks, steps),
                                                           many ? kShortLoopBeat : kLongestLoopBeat));
   }
 }
 
-void start_actors(RingState& state) {
-  const auto& work = state.plan.resolved.work;
-  for (const auto& channel : work) {
-    state.fifos.emplace_back();
-    for (std::size_t p = 0; p < channel.size(); ++p) state.fifos.back().emplace_back(state.plan.fifo_slices);
-  }
-  for (const auto& channel : work) {
-    for (const RingWork& w : channel) {
-      const std::string name = std::to_string(w.channel) + "." + std::to_string(w.position);
-      simgrid::s4u::Mailbox* mailbox = state.platform.eager_mailbox(name);
-      simgrid::s4u::Actor::create(name, state.platform.sink(), [&state, &w, mailbox] {
-        ActorPrimitives primitives(state, w, mailbox);
-        run_ring(primitives, w);
-        primitives.finish();
-      });
-    }
+void start_actors(SimulationState& state, const std::vector<ChannelWork>& strands) {
+  state.fifos.resize(state.plan.resolved.work.size());
+  int actor = 0;
+  for (std::size_t i = 0; i < strands.size(); ++i) {
+    const ChannelWork& work = strands[i];
+    actor = i > 0 && strands[i - 1].channel == work.channel ? actor + 1 : 0;
+    const std::string name = std::to_string(work.channel) + "." + std::to_string(work.position) + "." +
+                             std::to_string(work.strand);
+    simgrid::s4u::Mailbox* mailbox = state.platform.eager_mailbox(name);
+    simgrid::s4u::Actor::create(name, state.platform.sink(), [&state, &work, actor, mailbox] {
+      ActorPrimitives primitives(state, work, actor, mailbox);
+      run_schedule(primitives, work);
+      primitives.finish();
+    });
   }
 }
 
+/// The work of every strand, channel by channel.
+std::vector<ChannelWork> all_strands(const SchedulePlan& plan) {
+  std::vector<ChannelWork> strands;
+  for (const auto& channel : plan.resolved.work) {
+    for (ChannelWork work : channel) {
+      const int count = strand_count(work);
+      for (work.strand = 0; work.strand < count; ++work.strand) strands.push_back(work);
+    }
+  }
+  return strands;
+}
+
 /// Simulates the plan as it stands.
-RingSimulation simulate_positions(const RingPlan& plan, const RingSimulationOptions& options) {
-  RingSimulation result;
+ScheduleSimulation simulate_positions(const SchedulePlan& plan, const ScheduleSimulationOptions& options) {
+  ScheduleSimulation result;
   result.wire_bytes.assign(plan.network.resources.size(), 0.0);
   Platform platform(plan.network, demand(plan));
-  RingState state(plan, platform);
+  SimulationState state(plan, platform);
   state.on_issue = options.on_issue;
   state.wire_bytes = result.wire_bytes;
   set_up_folding(state, options.exact);
-  start_actors(state);
+  const std::vector<ChannelWork> strands = all_strands(plan);
+  start_actors(state, strands);
   platform.run();
   result.time = Seconds(state.end);
   result.folded = state.folded;
@@ -96,16 +120,16 @@ RingSimulation simulate_positions(const RingPlan& plan, const RingSimulationOpti
 
 }  // namespace
 
-RingSimulation simulate_ring(const RingPlan& plan, const RingSimulationOptions& options) {
+ScheduleSimulation simulate_schedule(const SchedulePlan& plan, const ScheduleSimulationOptions& options) {
   if (plan.resolved.work.empty()) {
-    RingSimulation nothing;
+    ScheduleSimulation nothing;
     nothing.wire_bytes.assign(plan.network.resources.size(), 0.0);
     return nothing;
   }
   if (options.exact) return simulate_positions(plan, options);
-  const std::optional<RingPlan> reduced = reduce_by_rotation(plan, rotation_period(plan));
+  const std::optional<SchedulePlan> reduced = reduce_by_rotation(plan, rotation_period(plan));
   if (!reduced) return simulate_positions(plan, options);
-  RingSimulation result = simulate_positions(*reduced, options);
+  ScheduleSimulation result = simulate_positions(*reduced, options);
   result.folded = true;
   result.wire_bytes = resource_wire_bytes(plan);  // the reduced resources stand for others
   return result;

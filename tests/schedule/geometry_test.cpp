@@ -3,14 +3,14 @@
 
 #include <vector>
 
-#include "model/schedule/ring.hpp"
+#include "model/schedule/schedule.hpp"
 
 namespace lanecast {
 namespace {
 
-RingWork all_reduce_work(int ranks, std::uint64_t count, std::uint64_t chunk_count, std::uint64_t grain_count,
-                         int slices, std::uint64_t min_slice_count) {
-  RingWork work;
+ChannelWork all_reduce_work(int ranks, std::uint64_t count, std::uint64_t chunk_count,
+                            std::uint64_t grain_count, int slices, std::uint64_t min_slice_count) {
+  ChannelWork work;
   work.ranks = ranks;
   work.offset = 1000;
   work.count = count;
@@ -21,8 +21,8 @@ RingWork all_reduce_work(int ranks, std::uint64_t count, std::uint64_t chunk_cou
   return work;
 }
 
-std::vector<RingWork> some_works() {
-  std::vector<RingWork> works;
+std::vector<ChannelWork> some_works() {
+  std::vector<ChannelWork> works;
   for (const int ranks : {2, 3, 4, 7, 16}) {
     for (const std::uint64_t count : {1, 2, 3, 16, 17, 127, 128, 1023, 4096, 10007}) {
       for (const int slices : {1, 2, 3}) {
@@ -38,7 +38,7 @@ std::vector<RingWork> some_works() {
 /// How often each element of the share (and of 1000 more behind it) is in a piece.
 class Cover {
  public:
-  explicit Cover(const RingWork& work) : begin_(work.offset), times_(work.count + 1000, 0) {}
+  explicit Cover(const ChannelWork& work) : begin_(work.offset), times_(work.count + 1000, 0) {}
   void add(std::uint64_t offset, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) ++times_.at(offset - begin_ + i);
   }
@@ -54,8 +54,8 @@ class Cover {
   std::vector<int> times_;
 };
 
-TEST(RingGeometry, TheChunksOfAllLoopsCoverTheShareWithoutGapOrOverlap) {
-  for (RingWork work : some_works()) {
+TEST(ShareGeometry, TheChunksOfAllLoopsCoverTheShareWithoutGapOrOverlap) {
+  for (ChannelWork work : some_works()) {
     for (const Collective collective : {Collective::all_reduce, Collective::broadcast, Collective::reduce}) {
       work.collective = collective;
       Cover cover(work);
@@ -72,8 +72,8 @@ TEST(RingGeometry, TheChunksOfAllLoopsCoverTheShareWithoutGapOrOverlap) {
   }
 }
 
-TEST(RingGeometry, TheSlicesOfAllChunksCoverTheShareWithoutGapOrOverlap) {
-  for (const RingWork& work : some_works()) {
+TEST(ShareGeometry, TheSlicesOfAllChunksCoverTheShareWithoutGapOrOverlap) {
+  for (const ChannelWork& work : some_works()) {
     Cover cover(work);
     for (std::uint64_t loop = 0; loop < loop_count(work); ++loop) {
       for (int index = 0; index < work.ranks; ++index) {
@@ -88,10 +88,10 @@ TEST(RingGeometry, TheSlicesOfAllChunksCoverTheShareWithoutGapOrOverlap) {
   }
 }
 
-TEST(RingGeometry, NoLaterSliceIsLargerThanTheFirstOfLoopZero) {
-  for (const RingWork& work : some_works()) {
+TEST(ShareGeometry, NoLaterSliceIsLargerThanTheFirstOfLoopZero) {
+  for (const ChannelWork& work : some_works()) {
     Chunk full;
-    full.count = chunk_count_of(work, 0);
+    full.count = part_count_of(work, 0);
     const std::uint64_t largest = slice_of(work, full, 0, 0, 0).count;
     for (std::uint64_t loop = 0; loop < loop_count(work); ++loop) {
       for (int index = 0; index < work.ranks; ++index) {
@@ -103,9 +103,72 @@ TEST(RingGeometry, NoLaterSliceIsLargerThanTheFirstOfLoopZero) {
   }
 }
 
-TEST(RingGeometry, BlocksOfAllGatherAndReduceScatterLieAtTheRankOfTheirPosition) {
+/// Schedules that divide a loop into parts, and take several of them in one turn.
+std::vector<ChannelWork> works_of_several_parts() {
+  std::vector<ChannelWork> works;
+  for (ChannelWork work : some_works()) {
+    work.schedule = Schedule::halving_doubling;
+    works.push_back(work);
+    work.schedule = Schedule::hierarchical;
+    for (work.group_ranks = 1; work.group_ranks <= work.ranks; ++work.group_ranks) {
+      if (work.ranks % work.group_ranks != 0) continue;
+      for (const bool outer_tree : {false, true}) {
+        work.outer_tree = outer_tree;
+        works.push_back(work);
+      }
+    }
+  }
+  return works;
+}
+
+TEST(ShareGeometry, ThePartsOfAllLoopsCoverTheShareInEverySchedule) {
+  for (const ChannelWork& work : works_of_several_parts()) {
+    Cover cover(work);
+    for (std::uint64_t loop = 0; loop < loop_count(work); ++loop) {
+      for (int part = 0; part < static_cast<int>(parts_per_loop(work)); ++part) {
+        const Chunk chunk = chunk_of(work, loop, part);
+        if (chunk.count > 0) cover.add(chunk.offset, chunk.count);
+      }
+    }
+    EXPECT_TRUE(cover.exact(work.count)) << work.ranks << " ranks, " << work.count << " elements";
+  }
+}
+
+TEST(ShareGeometry, ARegionIsItsPartsSideBySide) {
+  for (const ChannelWork& work : works_of_several_parts()) {
+    const int parts = static_cast<int>(parts_per_loop(work));
+    for (std::uint64_t loop = 0; loop < loop_count(work); ++loop) {
+      for (int length = 1; length <= parts; length *= 2) {
+        for (int first = 0; first + length <= parts; first += length) {
+          std::uint64_t count = 0;
+          for (int part = first; part < first + length; ++part) count += chunk_of(work, loop, part).count;
+          const Chunk region = chunk_of(work, loop, first, length);
+          ASSERT_EQ(region.count, count);
+          ASSERT_EQ(region.offset, chunk_of(work, loop, first).offset);
+        }
+      }
+    }
+  }
+}
+
+TEST(ShareGeometry, NoTurnIsAboutMoreThanAChunkThatHasAGrainForEachOfItsParts) {
+  for (ChannelWork work : works_of_several_parts()) {
+    const bool has_grains = work.chunk_count >= parts_per_chunk(work) * work.grain_count;
+    const std::uint64_t most = has_grains ? work.chunk_count : parts_per_chunk(work) * work.grain_count;
+    for (work.position = 0; work.position < work.ranks; ++work.position) {
+      for (int step = 0; step < step_count(work); ++step) {
+        const Turn turn = turn_of(work, step);
+        ASSERT_LE(static_cast<std::uint64_t>(turn.parts), parts_per_chunk(work));
+        for (std::uint64_t loop = 0; loop < loop_count(work); ++loop)
+          ASSERT_LE(chunk_of(work, loop, turn.part, turn.parts).count, most);
+      }
+    }
+  }
+}
+
+TEST(ShareGeometry, BlocksOfAllGatherAndReduceScatterLieAtTheRankOfTheirPosition) {
   const std::vector<int> order = {2, 0, 3, 1};
-  RingWork work = all_reduce_work(4, 100, 32, 1, 1, 1);
+  ChannelWork work = all_reduce_work(4, 100, 32, 1, 1, 1);
   work.collective = Collective::all_gather;
   work.block_stride = 5000;
   work.order = order.data();
@@ -120,36 +183,36 @@ TEST(RingGeometry, BlocksOfAllGatherAndReduceScatterLieAtTheRankOfTheirPosition)
   }
 }
 
-TEST(RingGeometry, TheLastLoopDividesTheRestEvenlyRoundedUpToTheGrain) {
+TEST(ShareGeometry, TheLastLoopDividesTheRestEvenlyRoundedUpToTheGrain) {
   // 2 full loops of 4 x 96, then 150 elements for 4 chunks: ceil(150 / 4) = 38, rounded up to the grain of
   // 8: 40.
-  const RingWork work = all_reduce_work(4, 2 * 4 * 96 + 150, 96, 8, 1, 1);
+  const ChannelWork work = all_reduce_work(4, 2 * 4 * 96 + 150, 96, 8, 1, 1);
   ASSERT_EQ(loop_count(work), 3U);
-  EXPECT_EQ(chunk_count_of(work, 1), 96U);
-  EXPECT_EQ(chunk_count_of(work, 2), 40U);
+  EXPECT_EQ(part_count_of(work, 1), 96U);
+  EXPECT_EQ(part_count_of(work, 2), 40U);
   EXPECT_EQ(chunk_of(work, 2, 2).count, 40U);
   EXPECT_EQ(chunk_of(work, 2, 3).count, 30U);  // 150 - 3 x 40
 }
 
-TEST(RingGeometry, TrailingChunksOfFewerElementsThanRanksAreEmpty) {
-  const RingWork work = all_reduce_work(8, 3, 96, 1, 1, 1);
+TEST(ShareGeometry, TrailingChunksOfFewerElementsThanRanksAreEmpty) {
+  const ChannelWork work = all_reduce_work(8, 3, 96, 1, 1, 1);
   ASSERT_EQ(loop_count(work), 1U);
   for (int index = 0; index < 8; ++index) EXPECT_EQ(chunk_of(work, 0, index).count, index < 3 ? 1U : 0U);
 }
 
-TEST(RingGeometry, ASimpleChunkOfNcclIsTwoSlicesOfOneMiB) {
+TEST(ShareGeometry, ASimpleChunkOfNcclIsTwoSlicesOfOneMiB) {
   // facts.md A2: chunk 2 MiB, slice 1 MiB, floor 1/32 of the slice, grain 512 B; elements of 4 B.
   const std::uint64_t mib_count = (1U << 20) / 4;
-  const RingWork work = all_reduce_work(2, 4 * mib_count, 2 * mib_count, 128, 2, mib_count / 32);
+  const ChannelWork work = all_reduce_work(2, 4 * mib_count, 2 * mib_count, 128, 2, mib_count / 32);
   ASSERT_EQ(loop_count(work), 1U);
   const Chunk chunk = chunk_of(work, 0, 0);
   EXPECT_EQ(slice_of(work, chunk, 0, 0, 0).count, mib_count);
   EXPECT_EQ(slice_of(work, chunk, 0, 0, 1).count, mib_count);
 }
 
-TEST(RingGeometry, AChunkUpToTheFloorIsOneSliceAndAnEmptyOne) {
+TEST(ShareGeometry, AChunkUpToTheFloorIsOneSliceAndAnEmptyOne) {
   const std::uint64_t floor_count = (32U << 10) / 4;
-  const RingWork work = all_reduce_work(2, 2 * floor_count, 64 * floor_count, 128, 2, floor_count);
+  const ChannelWork work = all_reduce_work(2, 2 * floor_count, 64 * floor_count, 128, 2, floor_count);
   const Chunk chunk = chunk_of(work, 0, 0);
   ASSERT_EQ(chunk.count, floor_count);
   EXPECT_EQ(slice_of(work, chunk, 0, 0, 0).count, floor_count);

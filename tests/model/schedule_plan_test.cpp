@@ -1,4 +1,4 @@
-#include "model/predict/ring_plan.hpp"
+#include "model/predict/schedule_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,20 +16,20 @@ using namespace literals;
 
 constexpr double kRelative = 1e-12;  // a handful of roundings
 
-const OperationCost& cost_of(const RingPlan& plan, std::size_t position, RingAction action) {
-  return plan.positions()[position].operations[static_cast<std::size_t>(action)];
+const FlowCost& cost_of(const SchedulePlan& plan, std::size_t position, TurnAction action) {
+  return plan.positions()[position].flow(action);
 }
 
 /// Payload per second of one mean channel.
-double payload_rate(const RingPlan& plan, RingAction action) {
-  const OperationCost& cost = cost_of(plan, 0, action);
+double payload_rate(const SchedulePlan& plan, TurnAction action) {
+  const FlowCost& cost = cost_of(plan, 0, action);
   return cost.rate.value() / cost.wire_per_payload;
 }
 
 HopCost hop_of(const Machine& machine, Protocol protocol, std::optional<Transport> transport = {}) {
   Call call = forced_call(1_MiB, protocol, 1);
   call.transport = transport;
-  return plan_of(machine, call).positions()[0].to_next;
+  return plan_of(machine, call).positions()[0].to_next();
 }
 
 void expect_close(double value, double expected) { EXPECT_NEAR(value, expected, kRelative * expected); }
@@ -112,27 +112,27 @@ TEST(Hop, FencesOnlyWhereTheFlagIsApartFromTheData) {  // facts.md A3, A4
 TEST(
     Rates,
     OfSimpleAtFullThreadsAreThePriors) {  // h200-findings.md: 40, 24, 48 over peers; 45, 19, 21 over the host
-  const RingPlan peer = plan_of(support::one_switch(4), forced_call(32_MiB));
-  expect_close(payload_rate(peer, RingAction::send), 40e9);
-  expect_close(payload_rate(peer, RingAction::reduce_send), 24e9);
-  expect_close(payload_rate(peer, RingAction::copy), 48e9);
-  const RingPlan host =
+  const SchedulePlan peer = plan_of(support::one_switch(4), forced_call(32_MiB));
+  expect_close(payload_rate(peer, TurnAction::send), 40e9);
+  expect_close(payload_rate(peer, TurnAction::reduce_send), 24e9);
+  expect_close(payload_rate(peer, TurnAction::copy), 48e9);
+  const SchedulePlan host =
       plan_of(support::one_switch(4), forced_call(32_MiB, Protocol::simple, 2, Transport::shm));
-  expect_close(payload_rate(host, RingAction::send), 45e9);
-  expect_close(payload_rate(host, RingAction::reduce_send), 19e9);
-  expect_close(payload_rate(host, RingAction::copy), 21e9);
+  expect_close(payload_rate(host, TurnAction::send), 45e9);
+  expect_close(payload_rate(host, TurnAction::reduce_send), 19e9);
+  expect_close(payload_rate(host, TurnAction::copy), 21e9);
 }
 
 TEST(Rates, NeverFallWithThreads) {
   for (const Protocol protocol : {Protocol::simple, Protocol::ll, Protocol::ll128}) {
     for (const Transport transport : {Transport::p2p, Transport::shm}) {
-      std::array<double, ring_action_count> before{};
+      std::array<double, std::size_t{ring_kinds}> before{};
       for (int threads = 64; threads <= protocol_traits(protocol).max_threads; threads *= 2) {
         Call call = forced_call(32_MiB, protocol, 2, transport);
         call.threads = threads;
-        const RingPlan plan = plan_of(support::one_switch(4), call);
-        for (std::size_t a = 0; a < ring_action_count; ++a) {
-          const double now = payload_rate(plan, static_cast<RingAction>(a));
+        const SchedulePlan plan = plan_of(support::one_switch(4), call);
+        for (std::size_t a = 0; a < static_cast<std::size_t>(ring_kinds); ++a) {
+          const double now = payload_rate(plan, static_cast<TurnAction>(a));
           EXPECT_GE(now, before[a]) << to_string(protocol) << ", action " << a << ", " << threads
                                     << " threads";
           before[a] = now;
@@ -145,14 +145,15 @@ TEST(Rates, NeverFallWithThreads) {
 TEST(Rates, OfSimpleStoresPeakEarlierThanThoseOfReductions) {  // sm-rates.csv: stores at 170 threads
   Call call = forced_call(32_MiB);
   call.threads = 256;
-  const RingPlan plan = plan_of(support::one_switch(4), call);
-  expect_close(payload_rate(plan, RingAction::send), 40e9);
-  expect_close(payload_rate(plan, RingAction::reduce_send), 24e9 * 256 / 512);
+  const SchedulePlan plan = plan_of(support::one_switch(4), call);
+  expect_close(payload_rate(plan, TurnAction::send), 40e9);
+  expect_close(payload_rate(plan, TurnAction::reduce_send), 24e9 * 256 / 512);
 }
 
 TEST(Rates, OfLlThroughHostMemoryAreFourKibibytesARoundTrip) {  // h200-findings.md: 2.4 to 2.7 GB/s a channel
-  const RingPlan plan = plan_of(support::own_roots(2), forced_call(32_MiB, Protocol::ll, 1, Transport::shm));
-  const double rate = payload_rate(plan, RingAction::reduce_send);
+  const SchedulePlan plan =
+      plan_of(support::own_roots(2), forced_call(32_MiB, Protocol::ll, 1, Transport::shm));
+  const double rate = payload_rate(plan, TurnAction::reduce_send);
   expect_close(rate, 512 * 8 / 1.5e-6);
   EXPECT_GT(rate, 2.4e9);
   EXPECT_LT(rate, 2.9e9);
@@ -164,7 +165,7 @@ TEST(Rates, OfLlAreHigherWhileTheWorkingSetStaysInTheL2) {  // h200-findings.md:
     for (Gpu& gpu : machine.gpus) gpu.l2 = l2;
     Call call = forced_call(size, Protocol::ll);
     call.in_place = in_place;
-    return payload_rate(plan_of(machine, call), RingAction::reduce_send);
+    return payload_rate(plan_of(machine, call), TurnAction::reduce_send);
   };
   const double cold = rate(64_MiB, false);
   expect_close(rate(12_MiB, false), 1.46 * cold);  // 24 of 24.8 MiB
@@ -178,20 +179,20 @@ TEST(Rates, OfLlAreThoseOfTheSmallestL2) {
   Machine machine = support::one_switch(2);
   machine.gpus[1].l2 = 4_MiB;
   const Call call = forced_call(8_MiB, Protocol::ll);
-  expect_close(1.46 * payload_rate(plan_of(machine, call), RingAction::reduce_send),
-               payload_rate(plan_of(support::one_switch(2), call), RingAction::reduce_send));
+  expect_close(1.46 * payload_rate(plan_of(machine, call), TurnAction::reduce_send),
+               payload_rate(plan_of(support::one_switch(2), call), TurnAction::reduce_send));
 }
 
 TEST(Registration, MakesTheLastReceiveFreeAndCostsAnExchange) {  // h200-findings.md: about 2.0 us
   Call call = forced_call(32_MiB);
-  const RingPlan plain = plan_of(support::one_switch(4), call);
+  const SchedulePlan plain = plan_of(support::one_switch(4), call);
   call.registration = Registration::on;
-  const RingPlan registered = plan_of(support::one_switch(4), call);
+  const SchedulePlan registered = plan_of(support::one_switch(4), call);
   EXPECT_TRUE(registered.resolved.registered);
-  EXPECT_EQ(cost_of(registered, 0, RingAction::copy).rate, BytesPerSecond(0));
-  EXPECT_GT(cost_of(plain, 0, RingAction::copy).rate, BytesPerSecond(0));
-  EXPECT_EQ(cost_of(registered, 0, RingAction::copy_send).rate,
-            cost_of(plain, 0, RingAction::copy_send).rate);
+  EXPECT_EQ(cost_of(registered, 0, TurnAction::copy).rate, BytesPerSecond(0));
+  EXPECT_GT(cost_of(plain, 0, TurnAction::copy).rate, BytesPerSecond(0));
+  EXPECT_EQ(cost_of(registered, 0, TurnAction::copy_send).rate,
+            cost_of(plain, 0, TurnAction::copy_send).rate);
   EXPECT_NEAR((registered.start - plain.start).value(), 2.0e-6, 1e-15);
 }
 
@@ -230,23 +231,23 @@ TEST(SingleRank, IsALaunchAndACopyWhereItIsOutOfPlace) {
 }
 
 TEST(Lanes, OfPeersLeaveReceivesInsideTheGpu) {
-  const RingPlan plan = plan_of(support::one_switch(3), forced_call(32_MiB));
+  const SchedulePlan plan = plan_of(support::one_switch(3), forced_call(32_MiB));
   for (std::size_t p = 0; p < 3; ++p) {
-    EXPECT_EQ(cost_of(plan, p, RingAction::copy).lane, -1);
-    EXPECT_EQ(cost_of(plan, p, RingAction::reduce_keep).lane, -1);
-    EXPECT_GE(cost_of(plan, p, RingAction::send).lane, 0);
-    EXPECT_EQ(cost_of(plan, p, RingAction::send).lane, cost_of(plan, p, RingAction::reduce_send).lane);
+    EXPECT_EQ(cost_of(plan, p, TurnAction::copy).lane, -1);
+    EXPECT_EQ(cost_of(plan, p, TurnAction::reduce_keep).lane, -1);
+    EXPECT_GE(cost_of(plan, p, TurnAction::send).lane, 0);
+    EXPECT_EQ(cost_of(plan, p, TurnAction::send).lane, cost_of(plan, p, TurnAction::reduce_send).lane);
   }
 }
 
 TEST(Lanes,
      OfARankBetweenHostMemoryAndAPeerCrossBoth) {  // two switches: 0 to 1 by peer access, 1 to 2 by the host
-  const RingPlan plan = plan_of(support::two_switches(2), forced_call(32_MiB));
+  const SchedulePlan plan = plan_of(support::two_switches(2), forced_call(32_MiB));
   ASSERT_EQ(plan.resolved.links()[3].transport, Transport::shm);
   ASSERT_EQ(plan.resolved.links()[0].transport, Transport::p2p);
   std::vector<std::string> names;
   for (const int r :
-       plan.network.lanes[static_cast<std::size_t>(cost_of(plan, 0, RingAction::reduce_send).lane)]
+       plan.network.lanes[static_cast<std::size_t>(cost_of(plan, 0, TurnAction::reduce_send).lane)]
            .resources) {
     names.push_back(name_of(plan.network.resources[static_cast<std::size_t>(r)]));
   }
@@ -256,7 +257,7 @@ TEST(Lanes,
 }
 
 TEST(Usable, IsThePowerMeanOfDemandAndCapacityForPeerTrafficOnPcie) {
-  const RingPlan plan = plan_of(support::one_switch(2), forced_call(32_MiB, Protocol::simple, 4));
+  const SchedulePlan plan = plan_of(support::one_switch(2), forced_call(32_MiB, Protocol::simple, 4));
   const Resource& up = resource_named(plan.network, "gpu0 up");
   const double asked =
       4 * 24e9 * (128.0 + 24) / 128;  // four channels that reduce and send, their factors average 1
@@ -267,7 +268,7 @@ TEST(Usable, IsThePowerMeanOfDemandAndCapacityForPeerTrafficOnPcie) {
 
 TEST(UsableProperty, NeverExceedsCapacityAndNeverSlowsASingleBlock) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const RingPlan plan = plan_of(support::random_machine(seed), forced_call(4_MiB, Protocol::simple, 1));
+    const SchedulePlan plan = plan_of(support::random_machine(seed), forced_call(4_MiB, Protocol::simple, 1));
     for (const Resource& resource : plan.network.resources) {
       EXPECT_LE(resource.usable, resource.capacity) << name_of(resource) << " of seed " << seed;
       EXPECT_GE(resource.usable, resource.capacity * std::pow(2, -1.0 / 3) * (1 - kRelative))
@@ -277,7 +278,7 @@ TEST(UsableProperty, NeverExceedsCapacityAndNeverSlowsASingleBlock) {
 }
 
 TEST(Demand, IsTheFastestActionOfEachPositionOverAllChannels) {
-  const RingPlan plan = plan_of(support::one_switch(2), forced_call(32_MiB, Protocol::simple, 4));
+  const SchedulePlan plan = plan_of(support::one_switch(2), forced_call(32_MiB, Protocol::simple, 4));
   const std::vector<BytesPerSecond> asked = demand(plan);
   for (std::size_t r = 0; r < asked.size(); ++r) {
     const bool both = plan.network.resources[r].direction == "both";

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "model/predict/ring_plan.hpp"
+#include "model/predict/schedule_plan.hpp"
 
 namespace lanecast {
 
@@ -11,30 +11,31 @@ namespace lanecast {
 struct IssuedSlice {
   int channel = 0;
   int position = 0;
-  RingAction action = RingAction::send;
+  int strand = 0;
+  TurnAction action = TurnAction::send;
   Slice slice;
 };
 
-struct RingSimulationOptions {
+struct ScheduleSimulationOptions {
   bool exact = false;
   std::function<void(const IssuedSlice&)>
       on_issue;  // called for each slice, in simulated order of each actor
 };
 
-struct RingSimulation {
-  Seconds time{0};  // of the ring alone, without the launch
+struct ScheduleSimulation {
+  Seconds time{0};  // of the schedule alone, without the launch
   bool folded = false;
   bool foldable = false;           // long enough that folding was attempted
   std::uint64_t transfers = 0;     // slices simulated with data
   std::vector<double> wire_bytes;  // on each resource of the plan's network, skipped turns counted
 };
 
-/// Simulates a ring call with one SimGrid actor for each channel of each rank. Once a process.
+/// Simulates a call with one SimGrid actor for each strand of each channel of each rank. Once a process.
 ///
-/// Unless `exact`, three things are folded: ranks that a rotation of the ring maps onto each other are
+/// Unless `exact`, three things are folded: ranks that a rotation of a ring maps onto each other are
 /// simulated once (model/predict/ring_symmetry.hpp), and loops or steps that repeat are left out
 /// (sim/folder.hpp).
 /// @throws Error  kind runtime: actors that wait for each other
-RingSimulation simulate_ring(const RingPlan& plan, const RingSimulationOptions& options);
+ScheduleSimulation simulate_schedule(const SchedulePlan& plan, const ScheduleSimulationOptions& options);
 
 }  // namespace lanecast

@@ -1,35 +1,20 @@
-// The ring over real data: what every rank holds in the end.
+// The ring over real data: what every rank holds in the end. Other schedules: thread_schedules_test.cpp.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "model/error.hpp"
-#include "tests/support/ring_case.hpp"
+#include "tests/schedule/expect_right.hpp"
 
 namespace lanecast::support {
 namespace {
 
-constexpr std::array all_collectives = {Collective::all_reduce, Collective::reduce_scatter,
-                                        Collective::all_gather, Collective::broadcast, Collective::reduce};
-constexpr std::array all_protocols = {Protocol::simple, Protocol::ll, Protocol::ll128};
-
-void expect_right(const RingCase& test_case) {
-  const ThreadRingCall call = make_call(test_case);
-  EXPECT_EQ(mismatch(call, run_thread_ring(call)), "") << describe(test_case);
-}
-
-template <class Container>
-auto pick(const Container& values, std::uint64_t i) {
-  return values[i % values.size()];
-}
-
-TEST(ThreadRing, EveryTypeAndOperationIsReducedRightlyByEveryProtocol) {
+TEST(ThreadCollectiveRing, EveryTypeAndOperationIsReducedRightlyByEveryProtocol) {
   std::uint64_t i = 0;
   for (const Datatype type : all_datatypes) {
     for (const ReduceOp op : all_reduce_ops) {
       for (const Protocol protocol : all_protocols) {
-        RingCase c;
+        CollectiveCase c;
         c.type = type;
         c.op = op;
         c.protocol = protocol;
@@ -45,12 +30,12 @@ TEST(ThreadRing, EveryTypeAndOperationIsReducedRightlyByEveryProtocol) {
   }
 }
 
-TEST(ThreadRing, EveryCollectiveIsRightForOneTo16RanksInEveryProtocol) {
+TEST(ThreadCollectiveRing, EveryCollectiveIsRightForOneTo16RanksInEveryProtocol) {
   std::uint64_t i = 0;
   for (int ranks = 1; ranks <= 16; ++ranks) {
     for (const Collective collective : all_collectives) {
       for (const Protocol protocol : all_protocols) {
-        RingCase c;
+        CollectiveCase c;
         c.ranks = ranks;
         c.collective = collective;
         c.protocol = protocol;
@@ -67,13 +52,13 @@ TEST(ThreadRing, EveryCollectiveIsRightForOneTo16RanksInEveryProtocol) {
   }
 }
 
-TEST(ThreadRing, BroadcastAndReduceAreRightFromEveryRoot) {
+TEST(ThreadCollectiveRing, BroadcastAndReduceAreRightFromEveryRoot) {
   std::uint64_t i = 0;
   for (const int ranks : {2, 3, 5, 8}) {
     for (int root = 0; root < ranks; ++root) {
       for (const Collective collective : {Collective::broadcast, Collective::reduce}) {
         for (const bool in_place : {false, true}) {
-          RingCase c;
+          CollectiveCase c;
           c.ranks = ranks;
           c.collective = collective;
           c.root = root;
@@ -90,12 +75,12 @@ TEST(ThreadRing, BroadcastAndReduceAreRightFromEveryRoot) {
   }
 }
 
-TEST(ThreadRing, OddTinyAndEmptyCountsAreRightInPlaceAndOut) {
+TEST(ThreadCollectiveRing, OddTinyAndEmptyCountsAreRightInPlaceAndOut) {
   std::uint64_t i = 0;
   for (const std::uint64_t count : {0, 1, 2, 3, 5, 7, 16, 17, 31, 1023, 1031}) {
     for (const Collective collective : all_collectives) {
       for (const bool in_place : {false, true}) {
-        RingCase c;
+        CollectiveCase c;
         c.count = count;
         c.collective = collective;
         c.in_place = in_place;
@@ -110,12 +95,12 @@ TEST(ThreadRing, OddTinyAndEmptyCountsAreRightInPlaceAndOut) {
   }
 }
 
-TEST(ThreadRing, ChannelsMayHaveUnequalSharesAndRingOrdersOfTheirOwn) {
+TEST(ThreadCollectiveRing, ChannelsMayHaveUnequalSharesAndRingOrdersOfTheirOwn) {
   std::uint64_t i = 0;
   for (const int channels : {2, 3, 5}) {
     for (const Collective collective : all_collectives) {
       for (const Protocol protocol : all_protocols) {
-        RingCase c;
+        CollectiveCase c;
         c.channels = channels;
         c.collective = collective;
         c.protocol = protocol;
@@ -132,11 +117,11 @@ TEST(ThreadRing, ChannelsMayHaveUnequalSharesAndRingOrdersOfTheirOwn) {
   }
 }
 
-TEST(ThreadRing, MoreLoopsAndSlicesThanTheFifoHoldsAreRight) {
+TEST(ThreadCollectiveRing, MoreLoopsAndSlicesThanTheFifoHoldsAreRight) {
   std::uint64_t i = 0;
   for (const Collective collective : all_collectives) {
     for (const Protocol protocol : all_protocols) {
-      RingCase c;
+      CollectiveCase c;
       c.collective = collective;
       c.protocol = protocol;
       c.ranks = 4;
@@ -150,10 +135,10 @@ TEST(ThreadRing, MoreLoopsAndSlicesThanTheFifoHoldsAreRight) {
   }
 }
 
-TEST(ThreadRing, AFifoOfOneSliceIsEnoughForAChain) {
+TEST(ThreadCollectiveRing, AFifoOfOneSliceIsEnoughForARingFromOrToARoot) {
   for (const Collective collective : {Collective::broadcast, Collective::reduce}) {
     for (const Protocol protocol : all_protocols) {
-      RingCase c;
+      CollectiveCase c;
       c.collective = collective;
       c.protocol = protocol;
       c.root = 2;
@@ -164,24 +149,24 @@ TEST(ThreadRing, AFifoOfOneSliceIsEnoughForAChain) {
   }
 }
 
-TEST(ThreadRing, AFifoOfOneSliceIsEnoughForARingThatGivesCreditBackAfterReading) {
+TEST(ThreadCollectiveRing, AFifoOfOneSliceIsEnoughForARingThatGivesCreditBackAfterReading) {
   for (const Collective collective : all_collectives) {
     for (const Protocol protocol : all_protocols) {
-      RingCase c;
+      CollectiveCase c;
       c.collective = collective;
       c.protocol = protocol;
       c.fifo_depth = 1;
-      ThreadRingCall call = make_call(c);
+      ThreadCall call = make_call(c);
       call.credit_return = CreditReturn::after_read;
-      EXPECT_EQ(mismatch(call, run_thread_ring(call)), "") << describe(c);
+      EXPECT_EQ(mismatch(call, run_on_threads(call)), "") << describe(c);
     }
   }
 }
 
-TEST(ThreadRing, OneSlotMoreThanAChunkHasSlicesIsEnoughForARingThatGivesCreditBackAfterTheTurn) {
+TEST(ThreadCollectiveRing, OneSlotMoreThanAChunkHasSlicesIsEnoughForARingThatGivesCreditBackAfterTheTurn) {
   for (const int slices : {1, 2, 4}) {
     for (const Protocol protocol : all_protocols) {
-      RingCase c;
+      CollectiveCase c;
       c.protocol = protocol;
       c.geometry = {64, 1, slices, 1};
       c.fifo_depth = slices + 1;
@@ -190,73 +175,73 @@ TEST(ThreadRing, OneSlotMoreThanAChunkHasSlicesIsEnoughForARingThatGivesCreditBa
   }
 }
 
-TEST(ThreadRing, AllReduceGivesEveryRankTheSameBits) {
+TEST(ThreadCollectiveRing, AllReduceGivesEveryRankTheSameBits) {
   for (const Datatype type : {Datatype::float32, Datatype::float16, Datatype::bfloat16, Datatype::float64}) {
     for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::avg}) {
-      RingCase c;
+      CollectiveCase c;
       c.type = type;
       c.op = op;
       c.ranks = 7;
       c.channels = 2;
       c.shuffled = true;
-      const ThreadRingResult result = run_thread_ring(make_call(c));
+      const ThreadResult result = run_on_threads(make_call(c));
       for (const std::vector<std::byte>& output : result.outputs) EXPECT_EQ(output, result.outputs[0]);
     }
   }
 }
 
-TEST(ThreadRing, TheResultDoesNotDependOnTheProtocolOrTheDepthOfTheFifo) {
-  RingCase c;
+TEST(ThreadCollectiveRing, TheResultDoesNotDependOnTheProtocolOrTheDepthOfTheFifo) {
+  CollectiveCase c;
   c.type = Datatype::float16;
   c.ranks = 5;
-  const std::vector<std::vector<std::byte>> want = run_thread_ring(make_call(c)).outputs;
+  const std::vector<std::vector<std::byte>> want = run_on_threads(make_call(c)).outputs;
   for (const Protocol protocol : all_protocols) {
     for (const int depth : {2, 3, 8}) {
       c.protocol = protocol;
       c.fifo_depth = depth;
-      EXPECT_EQ(run_thread_ring(make_call(c)).outputs, want) << describe(c);
+      EXPECT_EQ(run_on_threads(make_call(c)).outputs, want) << describe(c);
     }
   }
 }
 
-TEST(ThreadRing, WhatOutputsHeldBeforeDoesNotShowThrough) {
+TEST(ThreadCollectiveRing, WhatOutputsHeldBeforeDoesNotShowThrough) {
   for (const Collective collective :
        {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather, Collective::broadcast}) {
-    RingCase c;
+    CollectiveCase c;
     c.collective = collective;
-    ThreadRingCall call = make_call(c);
-    const std::vector<std::vector<std::byte>> want = run_thread_ring(call).outputs;
+    ThreadCall call = make_call(c);
+    const std::vector<std::vector<std::byte>> want = run_on_threads(call).outputs;
     for (const int poison : {0x00, 0xff, 0x5a}) {
       call.poison = static_cast<std::byte>(poison);
-      EXPECT_EQ(run_thread_ring(call).outputs, want) << describe(c);
+      EXPECT_EQ(run_on_threads(call).outputs, want) << describe(c);
     }
   }
 }
 
-TEST(ThreadRing, FlagsOfLlMayWrapInTheMiddleOfACall) {
+TEST(ThreadCollectiveRing, FlagsOfLlMayWrapInTheMiddleOfACall) {
   for (const std::uint64_t first_step : {0x7ffffff0ULL, 0x7fffffffULL, 0xfffffff0ULL, 0xffffffffULL}) {
     for (const Protocol protocol : all_protocols) {
-      RingCase c;
+      CollectiveCase c;
       c.protocol = protocol;
       c.count = 5003;  // 19 whole loops of 4 x 64 and a rest: more than 100 steps on each connection
       c.fifo_depth = 8;
-      ThreadRingCall call = make_call(c);
+      ThreadCall call = make_call(c);
       call.first_step = first_step;
-      EXPECT_EQ(mismatch(call, run_thread_ring(call)), "") << describe(c) << ", first step " << first_step;
+      EXPECT_EQ(mismatch(call, run_on_threads(call)), "") << describe(c) << ", first step " << first_step;
     }
   }
 }
 
-TEST(ThreadRing, OneRankAloneKeepsItsInputAndSendsNothing) {
+TEST(ThreadCollectiveRing, OneRankAloneKeepsItsInputAndSendsNothing) {
   for (const Collective collective : all_collectives) {
     for (const ReduceOp op : all_reduce_ops) {
-      RingCase c;
+      CollectiveCase c;
       c.ranks = 1;
       c.collective = collective;
       c.op = op;
-      ThreadRingCall call = make_call(c);
+      ThreadCall call = make_call(c);
       call.record = true;
-      const ThreadRingResult result = run_thread_ring(call);
+      const ThreadResult result = run_on_threads(call);
       EXPECT_EQ(result.outputs, call.inputs);
       EXPECT_TRUE(result.steps[0][0].empty());
       EXPECT_EQ(result.wire_bytes[0][0], Bytes(0));
@@ -264,14 +249,14 @@ TEST(ThreadRing, OneRankAloneKeepsItsInputAndSendsNothing) {
   }
 }
 
-TEST(LargeThreadRing, MegabytesInNcclsOwnGeometryAreRight) {
+TEST(LargeThreadCollective, MegabytesInNcclsOwnGeometryAreRight) {
   // facts.md A2: chunk, slices, floor and depth of Ring/Simple, LL and LL128, in elements of 4 B.
-  const std::array<RingGeometry, 3> geometries = {
+  const std::array<ShareGeometry, 3> geometries = {
       {{524288, 128, 2, 8192}, {8192, 4, 1, 1}, {144000, 480, 1, 1}}};
   const std::array<int, 3> depths = {4, 8, 8};
   for (std::size_t i = 0; i < all_protocols.size(); ++i) {
     for (const Collective collective : all_collectives) {
-      RingCase c;
+      CollectiveCase c;
       c.collective = collective;
       c.protocol = all_protocols[i];
       c.geometry = geometries[i];
@@ -285,10 +270,10 @@ TEST(LargeThreadRing, MegabytesInNcclsOwnGeometryAreRight) {
   }
 }
 
-TEST(LargeThreadRing, SixteenRanksOnFourChannelsAreRightForManySeeds) {
+TEST(LargeThreadCollective, SixteenRanksOnFourChannelsAreRightForManySeeds) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     for (const Collective collective : all_collectives) {
-      RingCase c;
+      CollectiveCase c;
       c.collective = collective;
       c.ranks = 16;
       c.channels = 4;

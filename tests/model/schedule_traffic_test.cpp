@@ -1,4 +1,4 @@
-#include "model/predict/ring_traffic.hpp"
+#include "model/predict/schedule_traffic.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,12 +21,12 @@ void expect_close(double value, double expected, double relative = kRelative) {
   EXPECT_NEAR(value, expected, relative * expected);
 }
 
-std::uint64_t bytes_of(const ActionTotals& totals, RingAction action) {
+std::uint64_t bytes_of(const TurnTotals& totals, TurnAction action) {
   return totals.bytes[static_cast<std::size_t>(action)];
 }
 
-RingWork whole_loops(int ranks, std::uint64_t loops) {
-  RingWork work;
+ChannelWork whole_loops(int ranks, std::uint64_t loops) {
+  ChannelWork work;
   work.ranks = ranks;
   work.chunk_count = 1024;
   work.slices_per_chunk = 2;
@@ -34,30 +34,30 @@ RingWork whole_loops(int ranks, std::uint64_t loops) {
   return work;
 }
 
-TEST(CountActions, OfAllReduceSendsReducesKeepsAndCopiesAsNcclDoes) {  // facts.md A1
+TEST(CountTurns, OfAllReduceSendsReducesKeepsAndCopiesAsNcclDoes) {  // facts.md A1
   for (int ranks = 2; ranks <= 9; ++ranks) {
-    const ActionTotals totals = count_actions(whole_loops(ranks, 3));
+    const TurnTotals totals = count_turns(whole_loops(ranks, 3));
     const std::uint64_t chunk = 3 * 1024 * 4;  // bytes of all loops' chunks of one step
     const auto middle = static_cast<std::uint64_t>(ranks - 2);
-    EXPECT_EQ(bytes_of(totals, RingAction::send), chunk);
-    EXPECT_EQ(bytes_of(totals, RingAction::reduce_send), middle * chunk);
-    EXPECT_EQ(bytes_of(totals, RingAction::reduce_keep_send), chunk);
-    EXPECT_EQ(bytes_of(totals, RingAction::copy_send), middle * chunk);
-    EXPECT_EQ(bytes_of(totals, RingAction::copy), chunk);
-    EXPECT_EQ(totals.slices[static_cast<std::size_t>(RingAction::send)], 3u * 2);
+    EXPECT_EQ(bytes_of(totals, TurnAction::send), chunk);
+    EXPECT_EQ(bytes_of(totals, TurnAction::reduce_send), middle * chunk);
+    EXPECT_EQ(bytes_of(totals, TurnAction::reduce_keep_send), chunk);
+    EXPECT_EQ(bytes_of(totals, TurnAction::copy_send), middle * chunk);
+    EXPECT_EQ(bytes_of(totals, TurnAction::copy), chunk);
+    EXPECT_EQ(totals.slices[static_cast<std::size_t>(TurnAction::send)], 3u * 2);
   }
 }
 
-TEST(CountActions, OfManyLoopsIsThatOfEachLoop) {
+TEST(CountTurns, OfManyLoopsIsThatOfEachLoop) {
   for (const std::uint64_t rest : {0u, 1u, 1000u, 4000u}) {  // the last loop is short
-    RingWork all = whole_loops(4, 50);
+    ChannelWork all = whole_loops(4, 50);
     all.count += rest;
     std::uint64_t sent = 0;
     for (int position = 0; position < all.ranks; ++position) {
       all.position = position;
-      const ActionTotals totals = count_actions(all);
-      for (std::size_t a = 0; a < ring_action_count; ++a) {
-        if (sends(static_cast<RingAction>(a))) sent += totals.bytes[a];
+      const TurnTotals totals = count_turns(all);
+      for (std::size_t a = 0; a < static_cast<std::size_t>(ring_kinds); ++a) {
+        if (sends(static_cast<TurnAction>(a))) sent += totals.bytes[a];
       }
     }
     EXPECT_EQ(sent, 2u * 3u * all.count * 4u) << rest << " elements in the last loop";
@@ -68,7 +68,7 @@ TEST(WireBytesOfARing, AreTwiceTheSizeLessItsShareOnEachLinkAndDirection) {  // 
   for (const Protocol protocol : kProtocols) {
     for (const int ranks : {2, 3, 4, 8}) {
       const auto size = static_cast<double>(ranks) * 23'040'000;  // whole chunks of every protocol's grain
-      const RingPlan plan =
+      const SchedulePlan plan =
           plan_of(support::one_switch(ranks),
                   forced_call(Bytes(static_cast<std::uint64_t>(size)), protocol, 2, Transport::p2p));
       const double wire = protocol_traits(protocol).wire_per_payload * kSmWeight;
@@ -88,7 +88,7 @@ TEST(WireBytesOfARing, AreTwiceTheSizeLessItsShareOnEachLinkAndDirection) {  // 
 TEST(WireBytesOfARing, AddUpExactlyWhateverTheSize) {
   for (const Protocol protocol : kProtocols) {
     for (const std::uint64_t size : {4ull, 1000ull, 65'540ull, 12'345'676ull}) {
-      const RingPlan plan =
+      const SchedulePlan plan =
           plan_of(support::one_switch(5), forced_call(Bytes(size), protocol, 3, Transport::p2p));
       double up = 0;
       for (int gpu = 0; gpu < 5; ++gpu) up += wire_bytes_of(plan, "gpu" + std::to_string(gpu) + " up");
@@ -100,7 +100,7 @@ TEST(WireBytesOfARing, AddUpExactlyWhateverTheSize) {
 
 TEST(WireBytesOfARing, CrossAnUplinkOnceInEachDirection) {
   const double size = 32 << 20;
-  const RingPlan plan =
+  const SchedulePlan plan =
       plan_of(support::two_switches(2), forced_call(32_MiB, Protocol::simple, 2, Transport::p2p));
   const double each_way = 2.0 * 3 / 4 * size * kSmWeight;
   for (const char* name : {"uplink0 up", "uplink0 down", "uplink1 up", "uplink1 down"}) {
@@ -111,13 +111,13 @@ TEST(WireBytesOfARing, CrossAnUplinkOnceInEachDirection) {
 TEST(WireBytesOfARing, CrossTheUplinkOnceMoreForEveryRankUnderAcs) {  // facts.md C7
   Machine machine = support::one_switch(4);
   machine.switches[0].acs = true;
-  const RingPlan plan = plan_of(machine, forced_call(32_MiB, Protocol::simple, 2, Transport::p2p));
+  const SchedulePlan plan = plan_of(machine, forced_call(32_MiB, Protocol::simple, 2, Transport::p2p));
   expect_close(wire_bytes_of(plan, "uplink0 up"), 2.0 * 3 * (32 << 20) * kSmWeight);
   expect_close(wire_bytes_of(plan, "uplink0 down"), 2.0 * 3 * (32 << 20) * kSmWeight);
 }
 
 TEST(WireBytesOfARing, ThroughHostMemoryAreWrittenOnceAndReadOnce) {  // facts.md A7, SHM
-  const RingPlan plan =
+  const SchedulePlan plan =
       plan_of(support::own_roots(4), forced_call(32_MiB, Protocol::simple, 2, Transport::shm));
   const double payload = 2.0 * 3 / 4 * (32 << 20);
   const double store = (128.0 + 24) / 128, load = (128.0 + 20) / 128 / 0.97;  // facts.md C2
@@ -141,7 +141,7 @@ TEST(WireBytesOfARing,
                          Row{Collective::broadcast, 3}, Row{Collective::reduce, 3}}) {
     Call call = forced_call(32_MiB, Protocol::simple, 2, Transport::p2p);
     call.collective = row.collective;
-    const RingPlan plan = plan_of(support::one_switch(4), call);
+    const SchedulePlan plan = plan_of(support::one_switch(4), call);
     double up = 0;
     for (int gpu = 0; gpu < 4; ++gpu) {
       for (const Resource& resource : plan.network.resources) {
@@ -155,7 +155,7 @@ TEST(WireBytesOfARing,
 
 TEST(LinkLimit, IsTheMostLoadedLinkOverItsCapacity) {
   const double size = 32 << 20, ranks = 4;
-  const RingPlan plan =
+  const SchedulePlan plan =
       plan_of(support::one_switch(4), forced_call(32_MiB, Protocol::simple, 2, Transport::p2p));
   const double one_way = 16e9 * 16 * 128 / 130 / 8 * 0.98;         // facts.md C1, C9
   const double lost = 0.03 * (256.0 + 24) / (128 + 24);            // duplex, by packets
@@ -169,7 +169,7 @@ TEST(LinkLimit, NamesTheDegradedLink) {
   for (const char* name : {"gpu2", "uplink1"}) {
     Machine machine = support::two_switches(2);
     support::link_named(machine, name).width = 4;
-    const RingPlan plan = plan_of(machine, forced_call(32_MiB, Protocol::simple, 2, Transport::p2p));
+    const SchedulePlan plan = plan_of(machine, forced_call(32_MiB, Protocol::simple, 2, Transport::p2p));
     const auto most = bottleneck(plan.network, resource_wire_bytes(plan), Seconds(1));
     ASSERT_TRUE(most.has_value());
     EXPECT_EQ(most->link, name);
@@ -177,7 +177,7 @@ TEST(LinkLimit, NamesTheDegradedLink) {
 }
 
 TEST(LinkLimit, LeavesOutWhatIsNoLink) {
-  const RingPlan plan =
+  const SchedulePlan plan =
       plan_of(support::own_roots(2), forced_call(32_MiB, Protocol::simple, 2, Transport::shm));
   const LinkLimit limit = link_limit(plan.network, resource_wire_bytes(plan));
   ASSERT_GE(limit.resource, 0);
@@ -191,7 +191,7 @@ TEST(LinkLimit, OfNothingIsNoLink) {
 }
 
 TEST(Bottleneck, UtilizationIsTheLimitsShareOfTheTime) {
-  const RingPlan plan =
+  const SchedulePlan plan =
       plan_of(support::one_switch(2), forced_call(32_MiB, Protocol::simple, 2, Transport::p2p));
   const std::vector<double> wire = resource_wire_bytes(plan);
   const Seconds limit = link_limit(plan.network, wire).time;
@@ -202,13 +202,13 @@ TEST(LinkLimitProperty, NeverFallsWhenALinkNarrows) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Machine machine = support::random_machine(seed);
     const Call call = forced_call(4_MiB, Protocol::simple, 2, Transport::shm);
-    const RingPlan whole = plan_of(machine, call);
+    const SchedulePlan whole = plan_of(machine, call);
     const Seconds before = link_limit(whole.network, resource_wire_bytes(whole)).time;
     for (std::size_t i = 0; i < machine.links.size(); ++i) {
       if (machine.links[i].kind != LinkKind::pcie) continue;
       Machine narrow = machine;
       narrow.links[i].width = 1;
-      const RingPlan plan = plan_of(narrow, call);
+      const SchedulePlan plan = plan_of(narrow, call);
       EXPECT_GE(link_limit(plan.network, resource_wire_bytes(plan)).time, before)
           << "seed " << seed << ", link " << machine.links[i].name;
     }
@@ -219,7 +219,7 @@ TEST(ClosedFormProperty, IsNeverBelowTheLimitOfTheLinks) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     for (const Protocol protocol : kProtocols) {
       for (const Bytes size : {1_KiB, 1_MiB, 64_MiB}) {
-        const RingPlan plan = plan_of(support::random_machine(seed), forced_call(size, protocol, 4));
+        const SchedulePlan plan = plan_of(support::random_machine(seed), forced_call(size, protocol, 4));
         EXPECT_GT(closed_form_time(plan), link_limit(plan.network, resource_wire_bytes(plan)).time)
             << "seed " << seed << ", " << to_string(protocol) << ", " << size.value() << " B";
       }

@@ -1,4 +1,4 @@
-#include "tests/support/ring_case.hpp"
+#include "tests/support/collective_case.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,8 @@
 #include <random>
 #include <type_traits>
 #include <utility>
+
+#include "model/schedule/tree_shape.hpp"
 
 namespace lanecast::support {
 namespace {
@@ -51,7 +53,7 @@ template <class T>
 T draw(std::mt19937_64& random, ReduceOp op) {
   const std::uint64_t bits = random();
   if constexpr (std::is_integral_v<T>) {
-    return op == ReduceOp::avg ? static_cast<T>(bits % 16) : static_cast<T>(bits);
+    return op == ReduceOp::avg ? static_cast<T>(bits % 8) : static_cast<T>(bits);
   } else {
     const double unit = static_cast<double>(bits >> 11) * 0x1p-53;  // [0, 1)
     if (op == ReduceOp::prod) return from_real<T>((0.75 + 0.5 * unit) * ((bits & 1U) != 0 ? 1.0 : -1.0));
@@ -74,7 +76,7 @@ Buffer draw_buffer(Datatype type, ReduceOp op, std::uint64_t count, std::uint64_
 
 /// The contribution of each rank to one element of the result.
 template <class T>
-std::vector<T> contributions(const ThreadRingCall& call, std::uint64_t index) {
+std::vector<T> contributions(const ThreadCall& call, std::uint64_t index) {
   std::vector<T> values;
   for (const Buffer& input : call.inputs) values.push_back(element<T>(input, index));
   return values;
@@ -128,7 +130,7 @@ bool reduction_is(const std::vector<T>& values, ReduceOp op, T got) {
   }
 }
 
-std::string reduction_mismatch(const ThreadRingCall& call, const Buffer& output, std::uint64_t input_begin) {
+std::string reduction_mismatch(const ThreadCall& call, const Buffer& output, std::uint64_t input_begin) {
   return visit_datatype(call.type, [&](auto zero) -> std::string {
     using T = decltype(zero);
     for (std::uint64_t i = 0; i < call.count; ++i) {
@@ -151,8 +153,8 @@ Buffer concatenation(const std::vector<Buffer>& inputs) {
   return all;
 }
 
-std::string rank_mismatch(const ThreadRingCall& call, const Buffer& output, int rank) {
-  const RingWork& work = call.plan.works[0][0];
+std::string rank_mismatch(const ThreadCall& call, const Buffer& output, int rank) {
+  const ChannelWork& work = call.plan.works[0][0];
   const auto r = static_cast<std::size_t>(rank);
   switch (work.collective) {
     case Collective::all_reduce:
@@ -170,31 +172,52 @@ std::string rank_mismatch(const ThreadRingCall& call, const Buffer& output, int 
   return copy_mismatch(output, work.in_place ? call.inputs[r] : Buffer(output.size(), call.poison));
 }
 
+/// Two complementary trees, of half the data each.
+bool is_double(const ScheduleShape& shape) {
+  if (shape.schedule == Schedule::tree)
+    return shape.tree == TreeShape::binary || shape.tree == TreeShape::nodes;
+  return shape.schedule == Schedule::hierarchical && shape.outer_tree;
+}
+
 }  // namespace
 
-std::string describe(const RingCase& c) {
-  return std::string(to_string(c.collective)) + ", " + std::to_string(c.ranks) + " ranks, " +
-         to_string(c.protocol) + ", " + to_string(c.type) + " " + to_string(c.op) + ", count " +
+std::string describe(const CollectiveCase& c) {
+  return std::string(to_string(c.collective)) + ", " + describe(c.shape) + ", " + std::to_string(c.ranks) +
+         " ranks, " + to_string(c.protocol) + ", " + to_string(c.type) + " " + to_string(c.op) + ", count " +
          std::to_string(c.count) + ", root " + std::to_string(c.root) + (c.in_place ? ", in place" : "") +
          ", " + std::to_string(c.channels) + " channels" + (c.shuffled ? " shuffled" : "") + ", chunk " +
          std::to_string(c.geometry.chunk_count) + " in " + std::to_string(c.geometry.slices_per_chunk) +
          " slices, depth " + std::to_string(c.fifo_depth) + ", seed " + std::to_string(c.seed);
 }
 
-ThreadRingCall make_call(const RingCase& c) {
-  RingSplit split;
-  split.collective = c.collective;
+std::vector<RankOrder> orders_of(const CollectiveCase& c) {
+  const int node_ranks = c.shape.group_ranks == 1 ? c.ranks : c.shape.group_ranks;
+  std::vector<RankOrder> orders;
   for (int channel = 0; channel < c.channels; ++channel) {
     const std::uint64_t seed = c.seed + static_cast<std::uint64_t>(channel);
-    split.orders.push_back(c.shuffled ? shuffled_order(c.ranks, seed) : plain_order(c.ranks));
+    orders.push_back(c.shuffled ? shuffled_within_nodes(c.ranks, node_ranks, seed) : plain_order(c.ranks));
+    if (is_double(c.shape) && channel % 2 == 1)
+      orders.back() = complement_order(orders[orders.size() - 2], c.shape.group_ranks);
   }
+  const bool rooted = c.collective == Collective::broadcast || c.collective == Collective::reduce;
+  if (!rooted || c.shape.schedule != Schedule::tree || c.shape.tree == TreeShape::star) return orders;
+  for (RankOrder& order : orders)
+    std::iter_swap(order.begin(), std::find(order.begin(), order.end(), c.root));
+  return orders;
+}
+
+ThreadCall make_call(const CollectiveCase& c) {
+  ShareSplit split;
+  split.collective = c.collective;
+  split.shape = c.shape;
+  split.orders = orders_of(c);
   split.root = c.root;
   split.in_place = c.in_place;
   split.element_bytes = element_bytes(c.type);
   split.count = c.count;
   split.geometry = c.geometry;
 
-  ThreadRingCall call;
+  ThreadCall call;
   call.protocol = c.protocol;
   call.type = c.type;
   call.op = c.op;
@@ -209,10 +232,13 @@ ThreadRingCall make_call(const RingCase& c) {
   return call;
 }
 
-std::string mismatch(const ThreadRingCall& call, const ThreadRingResult& result) {
+std::string mismatch(const ThreadCall& call, const ThreadResult& result) {
+  const bool same_everywhere = call.plan.works[0][0].collective == Collective::all_reduce;
   for (std::size_t rank = 0; rank < result.outputs.size(); ++rank) {
     const std::string wrong = rank_mismatch(call, result.outputs[rank], static_cast<int>(rank));
     if (!wrong.empty()) return "rank " + std::to_string(rank) + ": " + wrong;
+    if (same_everywhere && result.outputs[rank] != result.outputs[0])
+      return "rank " + std::to_string(rank) + " has other bits than rank 0";
   }
   return "";
 }
