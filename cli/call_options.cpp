@@ -83,7 +83,7 @@ void add_geometry_options(CLI::App& command, CallOptions& options) {
   add("--protocol", options.protocol, "simple, ll, ll128, or auto");
   add("--transport", options.transport, "auto, p2p (for all neighbours) or shm (for none)")
       ->capture_default_str();
-  add("--channels", options.channels, "parallel rings, or auto")->capture_default_str();
+  add("--channels", options.channels, "thread blocks that share the data, or auto")->capture_default_str();
   add("--threads", options.threads, "of a thread block, or auto")->capture_default_str();
   add("--buffsize", options.buffsize, "FIFO of one connection, such as 4M");
   add("--chunk", options.chunk, "payload of a chunk, such as 128K, or auto")->capture_default_str();
@@ -109,7 +109,8 @@ void add_call_options(CLI::App& command, CallOptions& options) {
   add("-r,--root", options.root, "GPU index of the root (broadcast, reduce)");
   command.add_flag("--in-place", options.in_place, "send and receive buffer are the same")->group("The call");
   add("--ranks", options.ranks, "GPU indices that take part, such as 0,1,3 (default: all)");
-  add("--order", options.order, "ring order: auto, or given (as --ranks is written)")->capture_default_str();
+  add("--order", options.order, "of the ranks: auto, or given (as --ranks is written)")
+      ->capture_default_str();
   add_geometry_options(command, options);
 }
 

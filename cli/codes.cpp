@@ -14,13 +14,11 @@ const std::vector<CodeEntry>& code_table() {
        "between "
        "guests is not needed, switch ACS off in the firmware or with setpci, and pass the IOMMU through. "
        "`--set switches.NAME.acs=off` predicts what that gives."},
-      {"LC-ALGO-01", "NCCL takes an algorithm that is not simulated yet",
-       "NCCL's cost model prefers Tree or NVLS for this size. Only rings are simulated, so that the time "
-       "shown is "
-       "that of the ring that NCCL would take next.",
-       "`--why` shows NCCL's estimates of all. `NCCL_ALGO=Ring` (here `--algorithm ring`) makes a real run "
-       "follow "
-       "the prediction."},
+      {"LC-ALGO-01", "NCCL takes an algorithm that is not simulated",
+       "NCCL's cost model prefers NVLS (NVLink's multicast) for this size, which is not simulated: the time "
+       "shown is that of what NCCL would take without it.",
+       "`--why` shows NCCL's estimates of all. `NCCL_NVLS_ENABLE=0` (here `--nccl-env NCCL_NVLS_ENABLE=0`) "
+       "makes a real run follow the prediction."},
       {"LC-CHUNK-01", "the chunk is large for the connection's buffer",
        "The FIFO of a connection holds one chunk only (where `--chunk` asks for more than the default "
        "buffer, the "

@@ -107,7 +107,7 @@ WhyReport weigh(const Machine& machine, const Profile& profile, const Implementa
   for (const Gpu& gpu : machine.gpus) why.gpu_names.push_back(gpu.name);
   std::vector<Call> others;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    why.sizes.push_back(alternatives(machine, why.communicator, implementation, calls[i]));
+    why.sizes.push_back(alternatives(machine, profile, implementation, why.communicator, calls[i]));
     for (Alternative& way : why.sizes.back().ways) {
       if (!implementation.own_cost_model && shows(predictions[i], way)) {
         way.prediction = predictions[i];

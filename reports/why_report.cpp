@@ -191,7 +191,7 @@ std::vector<std::string> regrets(const WhyReport& why) {
     const Alternative* taken = size.taken();
     const Alternative* fastest = size.fastest();
     if (taken != nullptr && !taken->prediction) {
-      lines.push_back(fmt::format("{} B: {} is taken, which is not simulated yet: it cannot be compared",
+      lines.push_back(fmt::format("{} B: {} is taken, which is not simulated: it cannot be compared",
                                   size.size.value(), name_of(*taken)));
       continue;
     }

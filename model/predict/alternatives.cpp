@@ -1,6 +1,7 @@
 #include "model/predict/alternatives.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/error.hpp"
 #include "model/implementation/engine_ways.hpp"
@@ -37,17 +38,39 @@ std::vector<Alternative> nccl_ways(const Communicator& communicator, const Imple
   return ways;
 }
 
-std::vector<Alternative> ways_of_engine(const Machine& machine, const Communicator& communicator,
-                                        const Call& call) {
+void mark_hopeless(const std::vector<Seconds>& estimates, std::vector<Alternative>& ways) {
+  constexpr double kHopeless = 8;  // times the best
+  Seconds best(0);
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    if (ways[i].possible && (best.value() == 0 || estimates[i] < best)) best = estimates[i];
+  }
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    if (!ways[i].possible || estimates[i] / best < kHopeless) continue;
+    ways[i].hopeless = true;
+    ways[i].note = "not simulated: about " + std::to_string(std::lround(estimates[i] / best)) +
+                   " times as slow as the best by the closed form";
+  }
+}
+
+std::vector<Alternative> ways_of_engine(const Machine& machine, const Profile& profile,
+                                        const Implementation& implementation,
+                                        const Communicator& communicator, const Call& call) {
   std::vector<Alternative> ways;
+  std::vector<Seconds> estimates;
   for (const EngineWay& weighed : engine_ways(machine, communicator, call)) {
     Alternative way;
     way.algorithm = weighed.algorithm;
     way.protocol = weighed.protocol;
     way.possible = weighed.refusal.empty();
     way.note = weighed.refusal;
+    estimates.emplace_back(0);
+    if (way.possible) {
+      estimates.back() =
+          closed_form_time(plan_call(machine, profile, implementation, communicator, call_of(call, way), 1));
+    }
     ways.push_back(std::move(way));
   }
+  mark_hopeless(estimates, ways);
   return ways;
 }
 
@@ -67,13 +90,14 @@ const Alternative* Alternatives::fastest() const {
   return best;
 }
 
-Alternatives alternatives(const Machine& machine, const Communicator& communicator,
-                          const Implementation& implementation, const Call& call) {
+Alternatives alternatives(const Machine& machine, const Profile& profile,
+                          const Implementation& implementation, const Communicator& communicator,
+                          const Call& call) {
   Alternatives all;
   all.size = call.size;
   if (communicator.ranks.size() < 2) return all;
   all.ways = communicator.nccl ? nccl_ways(communicator, implementation, call)
-                               : ways_of_engine(machine, communicator, call);
+                               : ways_of_engine(machine, profile, implementation, communicator, call);
   return all;
 }
 
@@ -84,7 +108,9 @@ bool is_unsafe(const Alternative& way) {
                      [](const Warning& warning) { return warning.code == "LC-PROTO-01"; });
 }
 
-bool is_simulated(const Alternative& way) { return way.possible && way.algorithm != Algorithm::nvls; }
+bool is_simulated(const Alternative& way) {
+  return way.possible && !way.hopeless && way.algorithm != Algorithm::nvls;
+}
 
 Call call_of(const Call& call, const Alternative& way) {
   Call forced = call;

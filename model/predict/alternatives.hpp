@@ -15,6 +15,7 @@ struct Alternative {
   Protocol protocol = Protocol::simple;
   bool taken = false;                    // what the implementation runs
   bool possible = true;                  // for the implementation
+  bool hopeless = false;                 // so slow by the closed form that it is not simulated
   std::optional<Seconds> nccl_estimate;  // NCCL's own; absent: not possible, or not NCCL
   std::optional<Prediction> prediction;  // ours; absent: not simulated
   std::string note;                      // why not, in one clause
@@ -32,15 +33,17 @@ struct Alternatives {
 };
 
 /// What an implementation weighs for a call, without predictions: for NCCL all lines of its bill but the
-/// algorithms that need a network; for our engine each algorithm with each protocol.
-Alternatives alternatives(const Machine& machine, const Communicator& communicator,
-                          const Implementation& implementation, const Call& call);
+/// algorithms that need a network; for our engine each algorithm with each protocol, of which those that the
+/// closed form calls eight times as slow as the best are marked hopeless.
+Alternatives alternatives(const Machine& machine, const Profile& profile,
+                          const Implementation& implementation, const Communicator& communicator,
+                          const Call& call);
 
 /// Whether a predicted way may corrupt data: LL128 over PCIe (LC-PROTO-01).
 bool is_unsafe(const Alternative& way);
 
-/// Whether the simulator can predict this way: all but NVLS, where the implementation
-/// could run it.
+/// Whether the simulator can predict this way: all but NVLS and what is hopeless, where
+/// the implementation could run it.
 bool is_simulated(const Alternative& way);
 
 /// The call that runs this way.

@@ -65,7 +65,7 @@ class Decisions(CommandTest):
         self.assertEqual((row["algorithm"], row["stands_in_for"]), ("ring", "nvls/simple"))
         self.assertIsNone(self.results(SWITCH2, *ONE)[0]["stands_in_for"])
         text = self.good("predict", "hgx-h100x8", "-b", "256M", "-e", "256M", "--why").out
-        self.assertIn("nvls/simple is taken, which is not simulated yet", text)
+        self.assertIn("nvls/simple is taken, which is not simulated", text)
         self.assertNotIn("LC-ALGO-01", self.good("predict", "hgx-h100x8", "-b", "256M", "-e", "256M", "--nccl-env",
                                                  "NCCL_NVLS_ENABLE=0").err)
 
@@ -100,12 +100,16 @@ class Environment(CommandTest):
         words = ["predict", H200, *ONE, "--implementation", "nccl-model", "--algorithm", "nvls"]
         self.refused(*words, says=["--algorithm allows NVLS", "no NVLink switches that multicast"])
 
+    def test_algo_tree_is_followed(self):
+        row = self.results(SWITCH4, *ONE, "--nccl-env", "NCCL_ALGO=Tree")[0]
+        self.assertEqual((row["algorithm"], row["variant"], row["stands_in_for"]), ("tree", None, None))
+
     def test_what_is_not_modelled_warns(self):
         run = self.good("predict", H200, *ONE, "--nccl-env", "NCCL_TUNER_PLUGIN=x.so")
         self.assertIn("LC-ENV-01", run.err)
 
     def test_leaving_nothing_is_refused(self):
-        self.refused("predict", SWITCH4, *ONE, "--nccl-env", "NCCL_ALGO=Tree", says="Tree")
+        self.refused("predict", SWITCH4, *ONE, "--nccl-env", "NCCL_ALGO=NVLS", says="NVLS")
         self.refused("predict", SWITCH4, *ONE, "--nccl-env", "NCCL_SHM_DISABLE=1", says="network")
 
 
@@ -221,7 +225,7 @@ class OwnEstimates(CommandTest):
         self.assertEqual(rows[0]["algorithm"], "nvls")
         tree = self.results(SWITCH4, *ONE, "--implementation", "nccl-model", "--algorithm", "tree")[0]
         self.assertEqual(tree["algorithm"], "tree")
-        self.refused("predict", SWITCH4, "--algorithm", "tree", says="nccl-model")
+        self.refused("predict", "hgx-h100x8", "--algorithm", "nvls", says="nccl-model")
 
     def test_say_that_nothing_is_simulated(self):
         run = self.good("predict", SWITCH4, *ONE, "--implementation", "nccl-model")
