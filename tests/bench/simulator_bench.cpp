@@ -39,11 +39,18 @@ struct Case {
   std::function<Machine()> machine;
   Bytes size{0};
   std::optional<Transport> transport;
+  Algorithm algorithm = Algorithm::ring;
 
   Call call() const {
     Call asked = call_of(size);
     asked.transport = transport;
+    asked.algorithm = algorithm;
     return asked;
+  }
+
+  /// NCCL's for a ring, the engine's for everything else.
+  SchedulePlan plan(const Machine& on) const {
+    return algorithm == Algorithm::ring ? plan_of(on, call()) : support::engine_plan_of(on, call());
   }
 };
 
@@ -111,18 +118,17 @@ Seconds exact_time(const Case& a_case, const Machine& machine) {
   static std::map<std::string, Seconds> known;
   const auto found = known.find(a_case.name);
   if (found != known.end()) return found->second;
-  const SchedulePlan plan = plan_of(machine, a_case.call());
+  const SchedulePlan plan = a_case.plan(machine);
   return known[a_case.name] = time_in_child([&] { return simulate(plan, true); }).simulated;
 }
 
 /// A whole prediction in its process: planning and folded simulation.
 void folded(benchmark::State& state, const Case& a_case) {
   const Machine machine = a_case.machine();
-  const Call call = a_case.call();
   Timed last;
   double cpu_seconds = 0;
   for ([[maybe_unused]] auto iteration : state) {
-    last = time_in_child([&] { return simulate(plan_of(machine, call), false); });
+    last = time_in_child([&] { return simulate(a_case.plan(machine), false); });
     state.SetIterationTime(last.wall.value());
     cpu_seconds += last.cpu.value();
   }
@@ -136,18 +142,35 @@ void folded(benchmark::State& state, const Case& a_case) {
 std::vector<Case> transfer_cases() {
   const auto one = [] { return support::one_switch(8, kGen5); };
   const auto two = [] { return support::two_switches(4, kGen5); };
-  return {{"smoke", one, 2_MiB, {}}, {"one_switch", one, 256_MiB, {}}, {"two_switches", two, 256_MiB, {}}};
+  return {{"smoke", one, 2_MiB, {}, {}},
+          {"one_switch", one, 256_MiB, {}, {}},
+          {"two_switches", two, 256_MiB, {}, {}}};
 }
 
 std::vector<Case> folded_cases() {
-  std::vector<Case> cases{{"smoke", [] { return support::one_switch(8, kGen5); }, 32_MiB, {}},
-                          {"one_switch", [] { return support::one_switch(8, kGen5); }, 1_GiB, {}},
-                          {"two_switches", [] { return support::two_switches(4, kGen5); }, 1_GiB, {}}};
+  std::vector<Case> cases{{"smoke", [] { return support::one_switch(8, kGen5); }, 32_MiB, {}, {}},
+                          {"one_switch", [] { return support::one_switch(8, kGen5); }, 1_GiB, {}, {}},
+                          {"two_switches", [] { return support::two_switches(4, kGen5); }, 1_GiB, {}, {}}};
   for (const char* name : {"rtxpro6000x8-2switch", "rtx4090x8-2socket-nop2p", "a100x8-pcie4-shared-port"}) {
-    cases.push_back({name, [name] { return load_machine(name); }, 1_GiB, {}});
+    cases.push_back({name, [name] { return load_machine(name); }, 1_GiB, {}, {}});
   }
-  cases.push_back({"rtxpro6000x8-2switch-p2p", [] { return load_machine("rtxpro6000x8-2switch"); }, 1_GiB,
-                   Transport::p2p});
+  cases.push_back({"rtxpro6000x8-2switch-p2p",
+                   [] { return load_machine("rtxpro6000x8-2switch"); },
+                   1_GiB,
+                   Transport::p2p,
+                   {}});
+  return cases;
+}
+
+/// 256 MiB by each of the engine's algorithms. Exact runs of them take half a minute together.
+std::vector<Case> algorithm_cases() {
+  std::vector<Case> cases;
+  for (const Algorithm algorithm :
+       {Algorithm::tree, Algorithm::one_shot, Algorithm::two_shot, Algorithm::halving_doubling,
+        Algorithm::hierarchical_ring, Algorithm::hierarchical_tree, Algorithm::star}) {
+    const auto two = [] { return support::two_switches(4, kGen5); };
+    cases.push_back({to_string(algorithm), two, 256_MiB, {}, algorithm});
+  }
   return cases;
 }
 
@@ -165,6 +188,7 @@ const bool registered = [] {
   for (const Case& a_case : transfer_cases()) add("exact_to_plain", exact_to_plain, a_case);
   for (const Case& a_case : folded_cases())
     add(a_case.size == 1_GiB ? "folded_one_gib" : "folded", folded, a_case);
+  for (const Case& a_case : algorithm_cases()) add("folded_256_mib_by", folded, a_case);
   return true;
 }();
 
