@@ -79,7 +79,7 @@ void add_geometry_options(CLI::App& command, CallOptions& options) {
   };
   add("--algorithm", options.algorithm,
       "ring, tree, direct (one_shot, two_shot, one_shot_pull, two_shot_pull), halving_doubling, hierarchical "
-      "(hierarchical_ring, hierarchical_tree), star, or auto; nccl: ring, tree");
+      "(hierarchical_ring, hierarchical_tree), star, nvls (nccl-model), or auto; nccl: ring, tree");
   add("--protocol", options.protocol, "simple, ll, ll128, or auto");
   add("--transport", options.transport, "auto, p2p (for all neighbours) or shm (for none)")
       ->capture_default_str();
@@ -119,7 +119,7 @@ std::string asked_implementation(const CallOptions& options, const Session& sess
   const auto algorithm = read_algorithm(options.algorithm);
   if (!algorithm || is_of_nccl(*algorithm)) return "nccl";
   session.note(std::string("NCCL has no ") + to_string(*algorithm) +
-               " within a node: answered for lanecast's engine (--implementation lanecast)");
+               ": answered for lanecast's engine (--implementation lanecast)");
   return "lanecast";
 }
 

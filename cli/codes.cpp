@@ -44,6 +44,12 @@ const std::vector<CodeEntry>& code_table() {
        "wins over it, or the number is rounded or limited. The prediction does as NCCL does.",
        "Write what NCCL makes of it, or leave the variable out, so that the run says what it does. "
        "`--implementation nccl-2.28` predicts another release."},
+      {"LC-GROUP-01", "a hierarchical algorithm has one group only",
+       "Sockets, NUMA nodes, NVLink islands, root complexes and switches were tried in turn; none divides "
+       "the "
+       "ranks into two or more groups of the same size with two ranks or more (with `--order given`, groups "
+       "that are neighbours in that order). One group of all ranks is a ring.",
+       "Take ranks that divide equally (`--ranks`), or another algorithm."},
       {"LC-LINK-01", "a link runs below its capability",
        "The link's status (rate or width) is lower than what both ends can do, and the prediction uses the "
        "status. "

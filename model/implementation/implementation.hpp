@@ -58,6 +58,7 @@ struct ResolvedCall {
   std::vector<Ring> rings;                // distinct orders; the first is channel 0's
   std::vector<int> ring_of;               // [channel]: index into `rings`
   bool chains = false;                    // tree: NCCL's, a chain within a node
+  bool specialised = false;               // the kernel is made for its protocol, not called through a table
   int group_ranks = 1;                    // hierarchical: ranks of a group
   std::vector<Connection> connections;    // all that carry data, sorted by both GPUs
   Protocol protocol = Protocol::simple;

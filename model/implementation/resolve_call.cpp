@@ -181,8 +181,12 @@ void take_engine_choice(int ranks, ResolvedCall& resolved) {
   resolved.protocol = call.protocol.value_or(Protocol::simple);
   if (ranks < 2) return;
   resolved.algorithm = call.algorithm ? variants_of(*call.algorithm).front() : Algorithm::ring;
-  const std::string name = to_string(resolved.algorithm);
-  if (resolved.algorithm == Algorithm::nvls || !has_form(resolved.algorithm, call.collective, ranks)) {
+  if (resolved.algorithm == Algorithm::nvls) {
+    throw Error(ErrorKind::usage, "lanecast's engine has no nvls", "--algorithm nvls",
+                "take another algorithm, or NCCL's own estimate by `--implementation nccl-model`");
+  }
+  const std::string name = to_string(call.algorithm.value_or(resolved.algorithm));
+  if (!has_form(resolved.algorithm, call.collective, ranks)) {
     throw Error(ErrorKind::usage,
                 name + " has no " + to_string(call.collective) + " of " + std::to_string(ranks) + " ranks",
                 "--algorithm " + name,
@@ -208,6 +212,17 @@ void choose_algorithm(const Communicator& communicator, const Implementation& im
   } else {
     take_engine_choice(static_cast<int>(communicator.ranks.size()), resolved);
   }
+  // NCCL makes kernels for LL only and calls the rest through a table (h200-findings.md); the engine's are
+  // all instances of the schedule for one protocol
+  resolved.specialised = resolved.protocol == Protocol::ll || implementation.library == Library::lanecast;
+}
+
+void add_group_warning(ResolvedCall& resolved) {
+  const bool hierarchy = family_of(resolved.algorithm) == Algorithm::hierarchical;
+  if (!hierarchy || resolved.group_ranks < static_cast<int>(resolved.order().size())) return;
+  resolved.warnings.push_back(
+      {"LC-GROUP-01", "no level of the machine divides these ranks into equal groups: " +
+                          std::string(to_string(resolved.algorithm)) + " has one group of all, a ring"});
 }
 
 void add_search_warning(const Communicator& communicator, ResolvedCall& resolved) {
@@ -275,6 +290,7 @@ ResolvedCall resolve_call(const Machine& machine, const Implementation& implemen
   choose_orders(machine, communicator, implementation, resolved);  // channels without work are left out
   if (ranks > 1) connect_ranks(machine, implementation, resolved);
   add_search_warning(communicator, resolved);
+  add_group_warning(resolved);
   add_topology_warnings(machine, resolved);
   choose_registration(implementation, resolved);
   add_protocol_warning(implementation, resolved);

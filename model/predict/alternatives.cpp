@@ -85,7 +85,9 @@ const Alternative* Alternatives::fastest() const {
   const Alternative* best = nullptr;
   for (const Alternative& way : ways) {
     if (!way.prediction || !way.possible || is_unsafe(way)) continue;
-    if (best == nullptr || way.prediction->time < best->prediction->time) best = &way;
+    if (best == nullptr || way.prediction->time < best->prediction->time ||
+        (way.taken && way.prediction->time == best->prediction->time))
+      best = &way;
   }
   return best;
 }

@@ -10,8 +10,8 @@
 namespace lanecast {
 namespace {
 
-constexpr double kNear = 1.8;                // of the best closed form: what may still be the fastest
-constexpr std::size_t kMostCandidates = 6;   // that are simulated
+constexpr double kNear = 2.0;                // of the best closed form: what may still be the fastest
+constexpr std::size_t kMostCandidates = 12;  // that are simulated
 constexpr double kSmallBytes = 64.0 * 1024;  // up to here latency decides, and the band of latencies holds
 constexpr double kLargeBytes = 4.0 * 1024 * 1024;  // from here bandwidth does
 

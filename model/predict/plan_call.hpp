@@ -12,8 +12,8 @@ namespace lanecast {
 /// Resolves a call and plans every way of it that may turn out to be the fastest.
 ///
 /// One plan where the call and the implementation leave nothing open (NCCL decides by its own cost model).
-/// Where the engine may choose, the closed form puts its ways in order, and those within 1.8 times of the
-/// best, six at most, are returned: a simulation of each decides.
+/// Where the engine may choose, the closed form puts its ways in order, and those within twice the best,
+/// twelve at most, are returned: a simulation of each decides.
 /// @param communicator  opened for this call's ranks, order and transport
 /// @throws Error  kind usage, as resolve_call
 std::vector<SchedulePlan> candidate_plans(const Machine& machine, const Profile& profile,

@@ -32,9 +32,8 @@ std::vector<double> channel_factors(int channels, double spread, std::uint64_t s
 }
 
 Seconds launch_time(const Profile& profile, const ResolvedCall& resolved) {
-  const bool specialised = resolved.protocol == Protocol::ll;
-  Seconds time = profile.time(specialised ? Param::base_specialised : Param::base_generic);
-  if (!specialised) {
+  Seconds time = profile.time(resolved.specialised ? Param::base_specialised : Param::base_generic);
+  if (resolved.protocol != Protocol::ll) {
     // LL128 pays about 1 us at 320 to 640 threads, Simple 1.7 to 3.4 at 256 (h200-findings.md)
     const double share = resolved.protocol == Protocol::ll128 ? 0.4 : 1.0;
     if (resolved.threads >= 256) {

@@ -271,6 +271,32 @@ TEST(EngineWays, WeighLl128OnlyWhereAllThatExchangeDataAreJoinedByNvlink) {
   }
 }
 
+TEST(Groups, ThatThereAreNoneOfIsSaid) {
+  const auto codes = [](const Machine& machine) {
+    return codes_of(engine_plan(machine, Algorithm::hierarchical_ring, 1_MiB).resolved.warnings);
+  };
+  const auto has = [](const std::vector<std::string>& all) {
+    return std::find(all.begin(), all.end(), "LC-GROUP-01") != all.end();
+  };
+  EXPECT_TRUE(has(codes(support::one_switch(4))));
+  EXPECT_FALSE(has(codes(support::two_switches(2))));
+}
+
+TEST(EngineKernels, AreAllSpecialised) {  // NCCL's are for LL only (h200-findings.md)
+  for (const Protocol protocol : {Protocol::simple, Protocol::ll}) {
+    Call call = forced_call(1_KiB, protocol, 1);
+    call.registration = Registration::off;
+    const Machine machine = support::one_switch(2);
+    const Profile profile;
+    const auto start = [&](const Implementation& implementation) {
+      return launch_time(profile, resolve_call(machine, implementation, call));
+    };
+    const Seconds saved = start(implementation_from_string("nccl")) - start(engine());
+    const double us = protocol == Protocol::ll ? 0.0 : 7.4 - 3.2;
+    EXPECT_NEAR(saved.value() * 1e6, us, 1e-9) << to_string(protocol);
+  }
+}
+
 TEST(EngineWays, LeaveOutWhatOnlyServesAsABaselineOrIsNotSafe) {
   const Machine machine = support::one_switch(4);
   Call call;
@@ -297,7 +323,7 @@ TEST(CandidatePlans, AreOneWhereNothingIsOpenAndSeveralWhereTheEngineMayChoose) 
     return candidate_plans(machine, Profile(), engine(), communicator, asked, 1);
   };
   EXPECT_GT(plans(call).size(), 1u);
-  EXPECT_LE(plans(call).size(), 6u);
+  EXPECT_LE(plans(call).size(), 12u);
   call.algorithm = Algorithm::direct;
   for (const SchedulePlan& plan : plans(call))
     EXPECT_EQ(family_of(plan.resolved.algorithm), Algorithm::direct);

@@ -46,7 +46,7 @@ CostModelInput input_of(const Communicator& communicator, const Implementation& 
   if (call.algorithm) {
     if (!is_of_nccl(*call.algorithm)) {
       const std::string name = to_string(*call.algorithm);
-      throw Error(ErrorKind::usage, "NCCL has no algorithm " + name + " within a node", "--algorithm " + name,
+      throw Error(ErrorKind::usage, "NCCL has no algorithm " + name, "--algorithm " + name,
                   "take ring or tree, or `--implementation lanecast`");
     }
     input.algorithms_from = "--algorithm";
