@@ -14,6 +14,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 
 SIZES = [1 << power for power in range(3, 29)]
 CALLS = 20
@@ -109,7 +110,7 @@ def rank_main(rank, configuration, port, path):
 
 
 def measure(configuration, port):
-    path = f"/tmp/measured-{os.getpid()}-{port}.json"
+    path = os.path.join(tempfile.gettempdir(), f"measured-{os.getpid()}-{port}.json")
     words = [sys.executable, os.path.abspath(__file__), "--rank"]
     ranks = [subprocess.Popen([*words, str(rank), json.dumps(configuration), str(port), path], stderr=subprocess.PIPE)
              for rank in range(2)]
