@@ -53,8 +53,7 @@ ActorPrimitives::ActorPrimitives(SimulationState& state, const ChannelWork& work
       plan_(state.plan.positions(
           static_cast<std::size_t>(work.channel))[static_cast<std::size_t>(work.position)]),
       mailbox_(mailbox),
-      factor_(state.plan.channel_factor[static_cast<std::size_t>(work.channel)]),
-      lane_awake_(state.plan.network.lanes.size(), false) {
+      factor_(state.plan.channel_factor[static_cast<std::size_t>(work.channel)]) {
   find_kinds();
 }
 
@@ -90,14 +89,17 @@ std::size_t ActorPrimitives::destination(int position) {
   return known->second;
 }
 
-double ActorPrimitives::wake_links(const TurnPart& part) {
-  double wait = 0;
+/// When all links on the way are awake. The first flow over a sleeping link wakes it for all.
+double ActorPrimitives::wake_links(const TurnPart& part, double ready) {
+  double awake = ready;
   for (const FlowCost& flow : part.flows) {
-    if (flow.lane < 0 || lane_awake_[static_cast<std::size_t>(flow.lane)]) continue;
-    lane_awake_[static_cast<std::size_t>(flow.lane)] = true;
-    wait = std::max(wait, state_.plan.network.lanes[static_cast<std::size_t>(flow.lane)].first_use.value());
+    if (flow.lane < 0) continue;
+    for (const SleepingLink& link : state_.plan.network.lanes[static_cast<std::size_t>(flow.lane)].sleeping) {
+      const auto known = state_.awake_from.try_emplace(link.link, ready + link.exit.value()).first;
+      awake = std::max(awake, known->second);
+    }
   }
-  return wait;
+  return awake;
 }
 
 double ActorPrimitives::ready_time(const TurnPart& part, const Kind& kind, bool empty) {
@@ -116,7 +118,7 @@ double ActorPrimitives::ready_time(const TurnPart& part, const Kind& kind, bool 
       ready = std::max(ready, sources_[s].fifo->wait(event, sources_[s].slices));
   }
   if (empty) return part.beside ? ready : ready + state_.plan.empty_overhead.value();
-  return ready + part.overhead.value() + wake_links(part);
+  return wake_links(part, ready + part.overhead.value());
 }
 
 void ActorPrimitives::transfer(const TurnPart& part, double payload_bytes, double ready) {

@@ -58,8 +58,9 @@ struct SimulationState {
   std::vector<std::vector<Folder::Channel>> groups;   // group -> its channels
   std::function<void(const IssuedSlice&)> on_issue;
   std::map<std::tuple<std::size_t, std::uint64_t, int>, std::unique_ptr<Folder>>
-      step_folders;  // group, loop, phase
-  double end = 0;    // of the last actor, with what folding left out
+      step_folders;                  // group, loop, phase
+  std::map<int, double> awake_from;  // PCIe link that was asleep -> when it is awake, once a flow has asked
+  double end = 0;                    // of the last actor, with what folding left out
   std::vector<double> wire_bytes;
   std::uint64_t transfers = 0;
   bool fold_loops = false;
@@ -108,7 +109,7 @@ class ActorPrimitives {
   double ready_time(const TurnPart& part, const Kind& kind, bool empty);
   void transfer(const TurnPart& part, double payload_bytes, double ready);
   void put_flows(const std::vector<FlowCost>& flows, double payload_bytes);
-  double wake_links(const TurnPart& part);
+  double wake_links(const TurnPart& part, double ready);
   Folder* step_folder(std::uint64_t loop, std::uint64_t step);
   std::uint64_t fold(Folder& folder, std::uint64_t turn, double Kind::*at_turn);
 
@@ -125,7 +126,6 @@ class ActorPrimitives {
   double factor_;
   double now_ = 0;  // may run ahead of SimGrid's clock while nothing is transferred
   std::uint64_t puts_ = 0;
-  std::vector<bool> lane_awake_;
   double step_offset_ = 0;
 };
 static_assert(SchedulePrimitives<ActorPrimitives>);

@@ -64,8 +64,10 @@ void set_up_folding(SimulationState& state, bool exact) {
   if (!state.fold_loops) return;
   for (const auto& channels : state.groups) {
     const bool many = static_cast<std::size_t>(channels.front().actors) * channels.size() > kManyActors;
+    // a one-shot's two turns a loop let channels drift so slowly that a long beat closes too loosely (0.5 %)
+    const bool short_beats = many || work.front().front().schedule == Schedule::one_shot;
     state.loop_folders.push_back(std::make_unique<Folder>(channels, loop_window(ranks, steps),
-                                                          many ? kShortLoopBeat : kLongestLoopBeat));
+                                                          short_beats ? kShortLoopBeat : kLongestLoopBeat));
   }
 }
 

@@ -14,11 +14,11 @@ bool in_blocks(const Call& call) {
   return call.collective == Collective::all_gather || call.collective == Collective::reduce_scatter;
 }
 
+/// 0 where the collective has no root: the centre of a star is then the first rank.
 int root_position(const Call& call, const Ring& ring) {
+  if (call.collective != Collective::broadcast && call.collective != Collective::reduce) return 0;
   const auto at = std::find(ring.order.begin(), ring.order.end(), call.root);
-  const bool needed = call.collective == Collective::broadcast || call.collective == Collective::reduce;
   if (at == ring.order.end()) {
-    if (!needed) return 0;
     throw Error(ErrorKind::usage, "root " + std::to_string(call.root) + " is not among the ranks", "--root",
                 "name a GPU that takes part");
   }
@@ -41,14 +41,16 @@ TreeNode tree_node(const ResolvedCall& resolved, const ChannelWork& work) {
 }
 
 /// A turn's region is whole parts of a grain at least: a chunk has to hold them.
-void check_chunk(const ChannelWork& work, Bytes chunk) {
+void check_chunk(const ChannelWork& work, Bytes chunk, bool chunk_given) {
   const std::uint64_t least = parts_per_chunk(work) * work.grain_count;
   if (work.chunk_count >= least) return;
   const std::uint64_t bytes = least * static_cast<std::uint64_t>(work.element_bytes);
   throw Error(ErrorKind::usage,
               "a chunk of " + std::to_string(chunk.value()) + " B cannot be divided into " +
                   std::to_string(parts_per_chunk(work)) + " parts of 16 B",
-              "--chunk", "take " + std::to_string(bytes) + " B or more");
+              chunk_given ? "--chunk" : "--buffsize",
+              std::string(chunk_given ? "take " : "take a buffer whose chunks have ") +
+                  std::to_string(bytes) + " B or more");
 }
 
 }  // namespace
@@ -91,7 +93,7 @@ void split_work(ResolvedCall& resolved, const ChunkGeometry& geometry, std::uint
   work.min_slice_count = std::max<std::uint64_t>(1, geometry.min_slice.value() / element);
   work.group_ranks = resolved.group_ranks;
   work.outer_tree = resolved.algorithm == Algorithm::hierarchical_tree;
-  check_chunk(work, geometry.chunk);
+  check_chunk(work, geometry.chunk, call.chunk.has_value());
   for (std::size_t c = 0; c < shares.size(); ++c) {
     work.channel = static_cast<int>(c);
     work.root = root_position(call, resolved.ring(c));

@@ -5,8 +5,8 @@
 
 namespace lanecast {
 
-/// Ranks beyond which a direct exchange is refused: it has a connection for each two.
-inline constexpr int kMostDirectRanks = 256;
+/// Ranks beyond which a direct exchange is refused: it has a connection for each two, on every channel.
+inline constexpr int kMostDirectRanks = 64;
 
 /// Channels of lanecast's own engine: 24 over NVLink from sm_90, 12 before; 8 where PCIe takes part.
 int engine_channels(const Machine& machine, const Ring& ring);

@@ -61,6 +61,8 @@ NvlinkReach nvlink_reach(const Machine& machine, const Communicator& communicato
 std::string refusal_of(Algorithm algorithm, Protocol protocol, bool nvlink, const Call& call) {
   if (call.protocol && *call.protocol != protocol) return "another protocol is forced";
   if (pulls(algorithm) && protocol != Protocol::simple) return "flags within lines cannot be pulled";
+  if (call.registration == Registration::on && algorithm != Algorithm::ring)
+    return "has no registered buffers";
   if (call.protocol) return "";
   if (!fits(protocol, call)) return "does not fit what is forced";
   if (protocol == Protocol::ll128 && !nvlink) return "not safe over PCIe";

@@ -58,6 +58,10 @@ void choose_registration(const Implementation& implementation, ResolvedCall& res
   const bool nccl_does = nccl_rules(implementation.version()).registers_in_graphs &&
                          implementation.library != Library::lanecast && call.launch == Launch::graph &&
                          implementation.environment.graph_register.value_or(true);
+  if (call.registration == Registration::on && resolved.algorithm != Algorithm::ring) {
+    throw Error(ErrorKind::usage, std::string(to_string(resolved.algorithm)) + " has no registered buffers",
+                "--register on", "leave it to auto, or take ring");
+  }
   if (call.registration == Registration::on && !peers) {
     throw Error(ErrorKind::usage, "registered buffers need peer access between all neighbours",
                 "--register on", "leave it to auto");
@@ -200,7 +204,8 @@ void take_engine_choice(int ranks, ResolvedCall& resolved) {
   }
   if (ranks > kMostDirectRanks && family_of(resolved.algorithm) == Algorithm::direct) {
     throw Error(ErrorKind::usage,
-                "a direct exchange between " + std::to_string(ranks) + " ranks has a connection for each two",
+                "a direct exchange between " + std::to_string(ranks) + " ranks needs " +
+                    std::to_string(ranks - 1) + " connections a rank and channel",
                 "--algorithm " + name, "take at most " + std::to_string(kMostDirectRanks) + " ranks");
   }
 }

@@ -81,7 +81,8 @@ void FlowNetworkBuilder::cross_pcie(Lane& lane, int index, bool forward, bool ho
       network_.resources[static_cast<std::size_t>(lane.resources[i])].soft_approach = true;
     }
   }
-  lane.first_use = std::max(lane.first_use, aspm_exit(profile_, link));
+  const Seconds exit = aspm_exit(profile_, link);
+  if (exit.value() > 0) lane.sleeping.push_back({index, exit});
   if (!peer_at_root || link.from.kind != NodeKind::root) return;
   const RootComplex& root = machine_.roots[static_cast<std::size_t>(link.from.index)];
   if (root.p2p_port_rate) {
@@ -207,7 +208,7 @@ int FlowNetworkBuilder::join(int first, int second) {
   const Lane& other = network_.lanes[static_cast<std::size_t>(second)];
   lane.resources.insert(lane.resources.end(), other.resources.begin(), other.resources.end());
   lane.wire_per_payload = std::max(lane.wire_per_payload, other.wire_per_payload);
-  lane.first_use = std::max(lane.first_use, other.first_use);
+  lane.sleeping.insert(lane.sleeping.end(), other.sleeping.begin(), other.sleeping.end());
   return push(lane);
 }
 

@@ -31,11 +31,18 @@ struct Resource {
   bool physical = true;        // false: what thread blocks can do, not the link; left out of the limit
 };
 
+/// A PCIe link that may be asleep when a call begins, and how long its first packet then waits.
+struct SleepingLink {
+  int link = 0;  // of the machine
+  Seconds exit{0};
+  bool operator==(const SleepingLink&) const = default;
+};
+
 /// A way through the machine that a flow can take. A resource may appear twice (load and store at once).
 struct Lane {
   std::vector<int> resources;
-  double wire_per_payload = 1;  // the flow is charged its worst packet size on the whole lane
-  Seconds first_use{0};         // what the first flow waits for sleeping links
+  double wire_per_payload = 1;         // the flow is charged its worst packet size on the whole lane
+  std::vector<SleepingLink> sleeping;  // links wake side by side, each once a call
   bool operator==(const Lane&) const = default;
 };
 

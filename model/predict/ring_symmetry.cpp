@@ -45,7 +45,7 @@ class ResourceMap {
 bool map_lane(const FlowNetwork& network, int from, int to, ResourceMap& map) {
   const Lane& a = network.lanes[static_cast<std::size_t>(from)];
   const Lane& b = network.lanes[static_cast<std::size_t>(to)];
-  if (a.resources.size() != b.resources.size() || a.first_use != b.first_use) return false;
+  if (a.resources.size() != b.resources.size()) return false;
   for (std::size_t i = 0; i < a.resources.size(); ++i) {
     const Resource& ra = network.resources[static_cast<std::size_t>(a.resources[i])];
     const Resource& rb = network.resources[static_cast<std::size_t>(b.resources[i])];
@@ -166,7 +166,10 @@ bool soft_spreads(const FlowNetwork& network, const Orbits& orbits, double share
 
 int rotation_period(const SchedulePlan& plan) {
   const auto ranks = static_cast<int>(plan.positions().size());
-  if (plan.resolved.algorithm != Algorithm::ring || !all_ranks_alike(plan.resolved.call.collective))
+  const bool asleep = std::any_of(plan.network.lanes.begin(), plan.network.lanes.end(),
+                                  [](const Lane& lane) { return !lane.sleeping.empty(); });
+  // who wakes a link that two ranks use is not the same for all of them
+  if (asleep || plan.resolved.algorithm != Algorithm::ring || !all_ranks_alike(plan.resolved.call.collective))
     return ranks;
   for (int period = 1; period < ranks; ++period) {
     if (ranks % period == 0 && rotation(plan, static_cast<std::size_t>(period))) return period;

@@ -87,6 +87,10 @@ class Collectives(CommandTest):
         self.refused("predict", SWITCH4, *ONE, *ENGINE, "--algorithm", "one_shot_pull", "--protocol", "ll",
                      says="one_shot_pull")
 
+    def test_registered_buffers_are_the_rings(self):
+        self.refused("predict", SWITCH4, *ONE, *ENGINE, "--algorithm", "two_shot", "--register", "on",
+                     says=["--register on", "two_shot"])
+
     def test_a_chunk_that_cannot_be_divided_is_refused(self):
         self.refused("predict", SWITCH8, *ONE, *ENGINE, "--algorithm", "halving_doubling", "--chunk", "64",
                      "--protocol", "ll", says="--chunk")

@@ -264,13 +264,19 @@ TEST(HostLane, OfCopyEnginesHasNone) {  // design.md section 3
   for (const Resource& resource : built.builder.network().resources) EXPECT_TRUE(resource.physical);
 }
 
-TEST(FirstUse, IsTheLongestExitFromSleepOnTheLane) {
+TEST(SleepingLinks, AreThoseOnTheLaneWithTheirExits) {
   Machine machine = support::two_switches(1);
   support::link_named(machine, "gpu0").aspm = Aspm::l0s;
   support::link_named(machine, "uplink1").aspm = Aspm::l1;
   Built built(machine);
-  EXPECT_EQ(built.lane(built.peer(0, 1)).first_use, built.profile.time(Param::pcie_l1_exit));
-  EXPECT_EQ(built.lane(built.store(0, 0)).first_use, built.profile.time(Param::pcie_l0s_exit));
+  const auto exits = [&](int lane) {
+    std::vector<Seconds> all;
+    for (const SleepingLink& link : built.lane(lane).sleeping) all.push_back(link.exit);
+    return all;
+  };
+  const Seconds l0s = built.profile.time(Param::pcie_l0s_exit);
+  EXPECT_EQ(exits(built.peer(0, 1)), (std::vector<Seconds>{l0s, built.profile.time(Param::pcie_l1_exit)}));
+  EXPECT_EQ(exits(built.store(0, 0)), std::vector<Seconds>{l0s});
 }
 
 TEST(JoinedLane, CrossesBothAndIsChargedTheHeavierPackets) {

@@ -128,6 +128,33 @@ TEST(Pull, IsSlowerAcrossALongerWay) {  // loads wait for a round trip, stores d
   EXPECT_GT(ratio(Algorithm::one_shot_pull), 1.2 * ratio(Algorithm::one_shot));
 }
 
+TEST(SleepingLink, CostsEveryAlgorithmOneExit) {  // it wakes once a call, whoever comes first
+  Machine sleepy = one_switch(2);
+  link_named(sleepy, "gpu0").aspm = Aspm::l1;
+  const double exit = Profile().time(Param::pcie_l1_exit).value();
+  for (const Transport transport : {Transport::p2p, Transport::shm}) {
+    for (const Algorithm algorithm : kConcrete) {
+      Call call = call_by(algorithm, 4096);
+      call.protocol = pulls(algorithm) ? Protocol::simple : Protocol::ll;
+      call.channels = 1;
+      call.transport = transport;
+      const Seconds asleep = predict_engine(sleepy, {call}).front().time;
+      const Seconds awake = predict_engine(one_switch(2), {call}).front().time;
+      EXPECT_NEAR((asleep - awake).value(), exit, 0.1 * exit) << to_string(algorithm);
+    }
+  }
+}
+
+TEST(Root, MeansNothingToAnAllReduceByAStar) {
+  Machine machine = one_switch(4);
+  link_named(machine, "gpu3").width = 4;
+  Call first = call_by(Algorithm::star, 1u << 20);
+  Call other = first;
+  other.root = 3;
+  const auto times = predict_engine(machine, {first, other});
+  EXPECT_EQ(times[0].time, times[1].time);
+}
+
 TEST(EngineChoice, IsAsFastAsTheFastestOfAll) {
   for (const Machine& machine : {one_switch(8), two_switches(4), two_sockets(3), with_nvswitch(8)}) {
     for (const std::uint64_t size : {1u << 8, 1u << 13, 1u << 16, 1u << 18, 1u << 20, 1u << 22, 1u << 25}) {
@@ -178,6 +205,12 @@ TEST(Folding, OfEveryAlgorithmDiffersFromExactByLessThanOneInAThousand) {
       }
     }
   }
+  Call drifting = call_by(Algorithm::one_shot, 20'000'004);  // few threads, channels that drift slowly
+  drifting.protocol = Protocol::ll;
+  drifting.channels = 3;
+  drifting.threads = 96;
+  drifting.transport = Transport::shm;
+  plans.push_back(engine_plan_of(two_switches(2), drifting));
   const auto folded = simulate_isolated(plans, false);
   const auto exact = simulate_isolated(plans, true);
   std::size_t were_folded = 0;

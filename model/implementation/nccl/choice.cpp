@@ -46,8 +46,8 @@ CostModelInput input_of(const Communicator& communicator, const Implementation& 
   if (call.algorithm) {
     if (!is_of_nccl(*call.algorithm)) {
       const std::string name = to_string(*call.algorithm);
-      throw Error(ErrorKind::usage, "NCCL has no algorithm " + name, "--algorithm " + name,
-                  "take ring or tree, or `--implementation lanecast`");
+      throw Error(ErrorKind::usage, implementation.name() + " has no algorithm " + name,
+                  "--algorithm " + name, "take ring or tree, or `--implementation lanecast`");
     }
     input.algorithms_from = "--algorithm";
     input.algorithms = {*call.algorithm == Algorithm::tree   ? NcclAlgorithm::tree
