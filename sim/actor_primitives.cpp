@@ -95,8 +95,10 @@ double ActorPrimitives::wake_links(const TurnPart& part, double ready) {
   for (const FlowCost& flow : part.flows) {
     if (flow.lane < 0) continue;
     for (const SleepingLink& link : state_.plan.network.lanes[static_cast<std::size_t>(flow.lane)].sleeping) {
-      const auto known = state_.awake_from.try_emplace(link.link, ready + link.exit.value()).first;
-      awake = std::max(awake, known->second);
+      const double if_woken_here = ready + link.exit.value();
+      double& from = state_.awake_from.try_emplace(link.link, if_woken_here).first->second;
+      from = std::min(from, if_woken_here);  // actors' clocks may run ahead of each other's
+      awake = std::max(awake, from);
     }
   }
   return awake;
