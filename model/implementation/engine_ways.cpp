@@ -10,16 +10,6 @@
 namespace lanecast {
 namespace {
 
-constexpr Algorithm kOffered[] = {Algorithm::ring,
-                                  Algorithm::tree,
-                                  Algorithm::one_shot,
-                                  Algorithm::two_shot,
-                                  Algorithm::one_shot_pull,
-                                  Algorithm::two_shot_pull,
-                                  Algorithm::halving_doubling,
-                                  Algorithm::hierarchical_ring,
-                                  Algorithm::hierarchical_tree};
-
 std::vector<Algorithm> algorithms(const Machine& machine, const Communicator& communicator,
                                   const Call& call) {
   const auto ranks = static_cast<int>(communicator.ranks.size());
@@ -31,8 +21,9 @@ std::vector<Algorithm> algorithms(const Machine& machine, const Communicator& co
     return taken;
   }
   const bool grouped = equal_groups(machine, communicator.ranks, call.order_given).groups() > 1;
-  for (const Algorithm algorithm : kOffered) {
+  for (const Algorithm algorithm : simulated_algorithms()) {
     const Algorithm family = family_of(algorithm);
+    if (family == Algorithm::star) continue;  // a baseline
     if (family == Algorithm::hierarchical && !grouped) continue;
     if (family == Algorithm::direct && ranks > kMostDirectRanks) continue;
     if (has_form(algorithm, call.collective, ranks)) taken.push_back(algorithm);

@@ -56,9 +56,6 @@ void choose_one_order(const Machine& machine, const Communicator& communicator, 
 
 void choose_orders(const Machine& machine, const Communicator& communicator,
                    const Implementation& implementation, ResolvedCall& resolved) {
-  resolved.ring_of.clear();
-  resolved.rings.clear();
-  resolved.group_ranks = 1;
   if (resolved.algorithm == Algorithm::ring) {
     choose_rings(communicator, resolved);
   } else if (resolved.algorithm == Algorithm::tree && implementation.library != Library::lanecast) {
@@ -66,6 +63,12 @@ void choose_orders(const Machine& machine, const Communicator& communicator,
   } else {
     choose_one_order(machine, communicator, resolved);
   }
+}
+
+void drop_idle_channels(ResolvedCall& resolved) {
+  resolved.ring_of.resize(static_cast<std::size_t>(resolved.channels));
+  const int last = *std::max_element(resolved.ring_of.begin(), resolved.ring_of.end());
+  resolved.rings.resize(static_cast<std::size_t>(last) + 1);
 }
 
 void connect_ranks(const Machine& machine, const Implementation& implementation, ResolvedCall& resolved) {

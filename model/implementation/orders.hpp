@@ -13,6 +13,9 @@ namespace lanecast {
 void choose_orders(const Machine& machine, const Communicator& communicator,
                    const Implementation& implementation, ResolvedCall& resolved);
 
+/// Leaves out channels that got no work, and orders that only they had.
+void drop_idle_channels(ResolvedCall& resolved);
+
 /// Finds the transport of every pair of ranks that the schedule lets exchange data.
 /// @param resolved  work and orders are set
 /// @throws Error    kind usage: peer access forced where it cannot be, or no way at all between two

@@ -291,9 +291,11 @@ ResolvedCall resolve_call(const Machine& machine, const Implementation& implemen
   choose_orders(machine, communicator, implementation, resolved);
   choose_geometry(geometry, resolved);
   resolved.fifo_at_sender = implementation.environment.shm_locality == 1;
-  if (ranks > 1) split_work(resolved, geometry, count, nccl_rules(implementation.version()).min_traffic);
-  choose_orders(machine, communicator, implementation, resolved);  // channels without work are left out
-  if (ranks > 1) connect_ranks(machine, implementation, resolved);
+  if (ranks > 1) {
+    split_work(resolved, geometry, count, nccl_rules(implementation.version()).min_traffic);
+    drop_idle_channels(resolved);
+    connect_ranks(machine, implementation, resolved);
+  }
   add_search_warning(communicator, resolved);
   add_group_warning(resolved);
   add_topology_warnings(machine, resolved);

@@ -42,6 +42,15 @@ std::vector<std::string> algorithm_names() {
   return names;
 }
 
+std::vector<Algorithm> simulated_algorithms() {
+  std::vector<Algorithm> algorithms;
+  for (const auto& named : kNames) {
+    const bool family = variants_of(named.first).size() > 1;
+    if (!family && named.first != Algorithm::nvls) algorithms.push_back(named.first);
+  }
+  return algorithms;
+}
+
 Algorithm family_of(Algorithm a) {
   switch (a) {
     case Algorithm::one_shot:

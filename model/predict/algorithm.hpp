@@ -31,6 +31,9 @@ std::optional<Algorithm> algorithm_from_string(const std::string& text);
 /// All names, in the order of the enumeration.
 std::vector<std::string> algorithm_names();
 
+/// Those that leave nothing open and are simulated: all but the families and NVLS, in the same order.
+std::vector<Algorithm> simulated_algorithms();
+
 /// `direct` for the four direct exchanges, `hierarchical` for the two hierarchies, else the algorithm itself.
 Algorithm family_of(Algorithm a);
 

@@ -81,10 +81,10 @@ std::vector<SchedulePlan> candidate_plans(const Machine& machine, const Profile&
                                           std::uint64_t seed) {
   std::vector<SchedulePlan> plans;
   if (is_open(implementation, communicator, call)) {
-    for (Candidate& candidate :
-         engine_candidates(machine, profile, implementation, communicator, call, seed)) {
-      const bool near =
-          plans.empty() || candidate.estimate.value() <= kNear * closed_form_time(plans.front()).value();
+    std::vector<Candidate> candidates =
+        engine_candidates(machine, profile, implementation, communicator, call, seed);
+    for (Candidate& candidate : candidates) {
+      const bool near = candidate.estimate.value() <= kNear * candidates.front().estimate.value();
       if (near && plans.size() < kMostCandidates) plans.push_back(std::move(candidate.plan));
     }
   }

@@ -17,8 +17,6 @@ LANECAST_HD constexpr int direct_step_count(const ChannelWork& work) {
   return work.collective == Collective::all_reduce ? 2 * work.ranks - 1 : work.ranks;
 }
 
-LANECAST_HD constexpr int direct_kind_count(const ChannelWork& work) { return direct_step_count(work); }
-
 /// Part of the rank at `position`, reduced from everyone's, and handed out to `to`.
 LANECAST_HD constexpr Turn collect_turn(int position, int ranks, int part, const Peers& to) {
   Turn turn;

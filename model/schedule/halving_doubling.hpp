@@ -36,10 +36,6 @@ LANECAST_HD constexpr int halving_doubling_step_count(const ChannelWork& work) {
   return 2 * shape.before + 4 * shape.exchanges;
 }
 
-LANECAST_HD constexpr int halving_doubling_kind_count(const ChannelWork& work) {
-  return halving_doubling_step_count(work);
-}
-
 /// Halving: exchange `i` sends the half that the partner keeps and reduces the half that this rank keeps.
 /// Doubling runs through the same exchanges backwards, sending what this rank has and copying the rest.
 /// @param exchange  0 is the farthest partner and the largest region

@@ -60,9 +60,8 @@ LANECAST_HD constexpr int kind_count(const ChannelWork& work) {
       return tree_kinds;
     case Schedule::one_shot:
     case Schedule::two_shot:
-      return direct_kind_count(work);
     case Schedule::halving_doubling:
-      return halving_doubling_kind_count(work);
+      return step_count(work);  // each turn of a loop is a kind of its own
     case Schedule::hierarchical:
       return hierarchical_kinds;
   }

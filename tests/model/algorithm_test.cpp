@@ -21,16 +21,6 @@ namespace {
 
 using namespace literals;
 
-constexpr Algorithm kConcrete[] = {Algorithm::ring,
-                                   Algorithm::tree,
-                                   Algorithm::one_shot,
-                                   Algorithm::two_shot,
-                                   Algorithm::one_shot_pull,
-                                   Algorithm::two_shot_pull,
-                                   Algorithm::halving_doubling,
-                                   Algorithm::hierarchical_ring,
-                                   Algorithm::hierarchical_tree,
-                                   Algorithm::star};
 constexpr Collective kCollectives[] = {Collective::all_reduce, Collective::reduce_scatter,
                                        Collective::all_gather, Collective::broadcast, Collective::reduce};
 
@@ -130,7 +120,7 @@ TEST(WireBytes, OfPullsCrossTheLinksTheSameWay) {
 
 TEST(EveryAlgorithm, HasAFormOrSaysThatItHasNone) {
   const Machine machine = support::two_switches(3);
-  for (const Algorithm algorithm : kConcrete) {
+  for (const Algorithm algorithm : simulated_algorithms()) {
     for (const Collective collective : kCollectives) {
       const bool form = has_form(algorithm, collective, 6);
       SCOPED_TRACE(std::string(to_string(algorithm)) + ", " + to_string(collective));
@@ -148,7 +138,7 @@ TEST(EveryAlgorithm, HasAFormOrSaysThatItHasNone) {
 }
 
 TEST(EveryAlgorithm, ConnectsExactlyTheRanksThatExchangeData) {
-  for (const Algorithm algorithm : kConcrete) {
+  for (const Algorithm algorithm : simulated_algorithms()) {
     const SchedulePlan plan = engine_plan(support::two_switches(2), algorithm, 1_MiB);
     std::set<std::pair<int, int>> pairs;
     for (const Connection& link : plan.resolved.connections)

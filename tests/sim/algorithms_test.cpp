@@ -13,17 +13,6 @@
 namespace lanecast::support {
 namespace {
 
-constexpr Algorithm kConcrete[] = {Algorithm::ring,
-                                   Algorithm::tree,
-                                   Algorithm::one_shot,
-                                   Algorithm::two_shot,
-                                   Algorithm::one_shot_pull,
-                                   Algorithm::two_shot_pull,
-                                   Algorithm::halving_doubling,
-                                   Algorithm::hierarchical_ring,
-                                   Algorithm::hierarchical_tree,
-                                   Algorithm::star};
-
 Call call_by(Algorithm algorithm, std::uint64_t size) {
   Call call;
   call.size = Bytes(size);
@@ -133,7 +122,7 @@ TEST(SleepingLink, CostsEveryAlgorithmOneExit) {  // it wakes once a call, whoev
   link_named(sleepy, "gpu0").aspm = Aspm::l1;
   const double exit = Profile().time(Param::pcie_l1_exit).value();
   for (const Transport transport : {Transport::p2p, Transport::shm}) {
-    for (const Algorithm algorithm : kConcrete) {
+    for (const Algorithm algorithm : simulated_algorithms()) {
       Call call = call_by(algorithm, 4096);
       call.protocol = pulls(algorithm) ? Protocol::simple : Protocol::ll;
       call.channels = 1;
@@ -161,7 +150,7 @@ TEST(EngineChoice, IsAsFastAsTheFastestOfAll) {
       Call open;
       open.size = Bytes(size);
       const double taken = predict_engine(machine, {open}).front().time.value();
-      for (const Algorithm algorithm : kConcrete) {
+      for (const Algorithm algorithm : simulated_algorithms()) {
         if (algorithm == Algorithm::star) continue;
         EXPECT_LE(taken, seconds(machine, algorithm, size) * 1.02)
             << machine.name << ", " << size << " B, " << to_string(algorithm);
@@ -174,7 +163,7 @@ TEST(EveryAlgorithm, AnswersBelowTheLimitAndNeverFasterForMoreOnEveryShippedMach
   const std::vector<std::uint64_t> sizes = {8, 100, 1u << 10, 1u << 16, 1'000'000, 1u << 23};
   for (const std::string& name : shipped_machines()) {
     const Machine machine = load_machine(name);
-    for (const Algorithm algorithm : kConcrete) {
+    for (const Algorithm algorithm : simulated_algorithms()) {
       const auto predictions = predict_engine(machine, calls_by(algorithm, sizes));
       Seconds before(0);
       for (const Prediction& p : predictions) {
@@ -194,7 +183,7 @@ TEST(EveryAlgorithm, AnswersBelowTheLimitAndNeverFasterForMoreOnEveryShippedMach
 TEST(Folding, OfEveryAlgorithmDiffersFromExactByLessThanOneInAThousand) {
   std::vector<SchedulePlan> plans;
   for (const Machine& machine : {one_switch(4), two_switches(4), two_sockets(2), with_nvswitch(8)}) {
-    for (const Algorithm algorithm : kConcrete) {
+    for (const Algorithm algorithm : simulated_algorithms()) {
       for (const Protocol protocol : {Protocol::simple, Protocol::ll}) {
         if (pulls(algorithm) && protocol != Protocol::simple) continue;
         Call call = call_by(algorithm, 24'000'004);
