@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string_view>
 
 #include "configs/problem_list.hpp"
@@ -121,6 +122,16 @@ Result read_field(int& to, FieldType type, const FieldText& from, const NodeInde
                    cpus.empty() ? "list it under `cpus:` first" : "the cpus are " + listed(cpus)};
 }
 
+Result read_field(std::uint64_t& to, FieldType type, const FieldText& from, const NodeIndex& /*nodes*/) {
+  if (from.quoted) return quoted_complaint(type);
+  std::uint64_t value = 0;
+  const char* end = from.text.data() + from.text.size();
+  const auto [stop, failed] = std::from_chars(from.text.data(), end, value);
+  if (failed != std::errc() || stop != end) return Complaint{"not a count", "write a whole number from 0 on"};
+  to = value;
+  return std::nullopt;
+}
+
 Result read_field(bool& to, FieldType type, const FieldText& from, const NodeIndex& /*nodes*/) {
   if (from.quoted) return quoted_complaint(type);
   const std::string text = lower(from.text);
@@ -192,6 +203,10 @@ std::string show_field(const std::string& value, FieldType /*type*/, const NodeI
 std::string show_field(int value, FieldType type, const NodeIndex& nodes) {
   if (type == FieldType::pcie_width) return "x" + std::to_string(value);
   if (type == FieldType::cpu) return nodes.name({NodeKind::cpu, value});
+  return std::to_string(value);
+}
+
+std::string show_field(std::uint64_t value, FieldType /*type*/, const NodeIndex& /*nodes*/) {
   return std::to_string(value);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -42,6 +43,8 @@ const char* describe(FieldType type);
 std::optional<Complaint> read_field(std::string& to, FieldType type, const FieldText& from,
                                     const NodeIndex& nodes);
 std::optional<Complaint> read_field(int& to, FieldType type, const FieldText& from, const NodeIndex& nodes);
+std::optional<Complaint> read_field(std::uint64_t& to, FieldType type, const FieldText& from,
+                                    const NodeIndex& nodes);
 std::optional<Complaint> read_field(bool& to, FieldType type, const FieldText& from, const NodeIndex& nodes);
 std::optional<Complaint> read_field(double& to, FieldType type, const FieldText& from,
                                     const NodeIndex& nodes);
@@ -77,6 +80,7 @@ std::optional<Complaint> read_field(std::optional<T>& to, FieldType type, const 
 /// The text that `read_field` reads back to the same value; "" where the field is absent.
 std::string show_field(const std::string& value, FieldType type, const NodeIndex& nodes);
 std::string show_field(int value, FieldType type, const NodeIndex& nodes);
+std::string show_field(std::uint64_t value, FieldType type, const NodeIndex& nodes);
 std::string show_field(bool value, FieldType type, const NodeIndex& nodes);
 std::string show_field(double value, FieldType type, const NodeIndex& nodes);
 std::string show_field(Bytes value, FieldType type, const NodeIndex& nodes);

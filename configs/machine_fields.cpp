@@ -61,6 +61,15 @@ const std::vector<Field<Machine>>& fields<Machine>() {
       field<&Machine::source>("", "source", FieldType::text, source_doc, {.settable = false}),
       field<&Machine::profile>("", "profile", FieldType::name, "the profile to predict with",
                                {.settable = false, .default_text = "chosen by rule"}),
+      field<&Machine::host>("", "host", FieldType::text, "name of the computer that this was read from",
+                            {.settable = false}),
+      field<&Machine::taken>("", "taken", FieldType::text, "when it was read: 2026-11-30T06:25:03Z",
+                             {.settable = false}),
+      field<&Machine::driver>("", "driver", FieldType::text, "version of the GPUs' driver",
+                              {.settable = false}),
+      field<&Machine::virtualized>("", "virtualized", FieldType::flag,
+                                   "a virtual machine, which may hide bridges and link states",
+                                   {.settable = false, .default_text = "unknown"}),
   };
   return table;
 }
@@ -75,6 +84,10 @@ const std::vector<Field<Cpu>>& fields<Cpu>() {
                           "number of the socket that this NUMA node is part of"),
       field<&Cpu::memory_rate>("cpus", "memory_rate", FieldType::rate,
                                "host memory's rate as devices see it, both directions together"),
+      field<&Cpu::numa>("cpus", "numa", FieldType::integer, "the operating system's number of this NUMA node",
+                        {.default_text = "unknown"}),
+      field<&Cpu::cores>("cpus", "cores", FieldType::text,
+                         "its cores, as the system lists them: `0-63,128-191`"),
       field<&Cpu::source>("cpus", "source", FieldType::text, source_doc),
   };
   return table;
@@ -95,6 +108,7 @@ const std::vector<Field<RootComplex>>& fields<RootComplex>() {
                                          {.default_text = "no limit of its own"}),
       field<&RootComplex::latency>("roots", "latency", FieldType::time, "one traversal",
                                    {.default_text = "the profile's"}),
+      field<&RootComplex::bus>("roots", "bus", FieldType::text, "its root bus, `0000:20`"),
       field<&RootComplex::source>("roots", "source", FieldType::text, source_doc),
   };
   return table;
@@ -110,6 +124,7 @@ const std::vector<Field<PcieSwitch>>& fields<PcieSwitch>() {
           "request redirect on its downstream ports: peer traffic goes up to the root and back"),
       field<&PcieSwitch::latency>("switches", "latency", FieldType::time, "one traversal, cut through",
                                   {.default_text = "the profile's"}),
+      field<&PcieSwitch::bdf>("switches", "bdf", FieldType::text, "PCI address of its upstream port"),
       field<&PcieSwitch::source>("switches", "source", FieldType::text, source_doc),
   };
   return table;
@@ -129,6 +144,9 @@ const std::vector<Field<Gpu>>& fields<Gpu>() {
       field<&Gpu::l2>("gpus", "l2", FieldType::bytes, "last-level cache",
                       {.default_text = "unknown: no gain from it"}),
       field<&Gpu::bdf>("gpus", "bdf", FieldType::text, "PCI address, `0000:3b:00.0`"),
+      field<&Gpu::memory>("gpus", "memory", FieldType::bytes, "its own memory", {.default_text = "unknown"}),
+      field<&Gpu::bar1>("gpus", "bar1", FieldType::bytes,
+                        "window through which others reach its memory (BAR1)", {.default_text = "unknown"}),
       field<&Gpu::source>("gpus", "source", FieldType::text, source_doc),
   };
   return table;
@@ -149,6 +167,8 @@ const std::vector<Field<Nic>>& fields<Nic>() {
       field<&Nic::name>("nics", "name", FieldType::name, "name of the network adapter", identity),
       field<&Nic::rate>("nics", "rate", FieldType::rate, "of the network port, per direction",
                         {.required = true}),
+      field<&Nic::model>("nics", "model", FieldType::text, "as `lspci` prints it"),
+      field<&Nic::bdf>("nics", "bdf", FieldType::text, "PCI address"),
       field<&Nic::source>("nics", "source", FieldType::text, source_doc),
   };
   return table;
@@ -191,6 +211,30 @@ const std::vector<Field<Link>>& fields<Link>() {
       field<&Link::latency>("links", "latency", FieldType::time,
                             "one way, on top of its ends' (cable, retimer); socket links: the crossing",
                             {.default_text = "none; socket links: the profile's"}),
+      field<&Link::device_max_rate>("links", "device_max_rate", FieldType::pcie_rate,
+                                    "generation that the device below could do in a better slot",
+                                    {.kinds = pcie, .default_text = "unknown"}),
+      field<&Link::device_max_width>("links", "device_max_width", FieldType::pcie_width,
+                                     "lanes that the device below could use in a better slot",
+                                     {.kinds = pcie, .default_text = "unknown"}),
+      field<&Link::max_mps>("links", "max_mps", FieldType::bytes,
+                            "payload that both ends could take (DevCap)",
+                            {.kinds = pcie, .default_text = "unknown"}),
+      field<&Link::idle>("links", "idle", FieldType::flag,
+                         "the card slept when its link was read: `rate` is what it should do awake",
+                         {.kinds = pcie}),
+      field<&Link::port>("links", "port", FieldType::text, "PCI address of the port above", {.kinds = pcie}),
+      field<&Link::slot>("links", "slot", FieldType::text, "physical slot of the device below",
+                         {.kinds = pcie}),
+      field<&Link::corrected_errors>("links", "corrected_errors", FieldType::integer,
+                                     "corrected errors that both ends have counted (AER)",
+                                     {.kinds = pcie, .default_text = "unknown"}),
+      field<&Link::uncorrected_errors>("links", "uncorrected_errors", FieldType::integer,
+                                       "uncorrected errors that both ends have counted (AER)",
+                                       {.kinds = pcie, .default_text = "unknown"}),
+      field<&Link::replays>("links", "replays", FieldType::integer,
+                            "packets sent again since reset (nvidia-smi)",
+                            {.kinds = pcie, .default_text = "unknown"}),
       field<&Link::source>("links", "source", FieldType::text, source_doc),
   };
   return table;

@@ -23,7 +23,8 @@ class MachineReader {
     for_each_list(
         [this](const char* section, auto member) { read_list(section, document_.machine.*member); });
     read_p2p();
-    read_assumptions();
+    read_texts("assumptions", document_.machine.assumptions);
+    read_texts("assumed", document_.machine.assumed);
     add_check_problems();
     problems_.throw_if_any();
     return std::move(document_);
@@ -65,7 +66,7 @@ class MachineReader {
   template <class T>
   void read_list(const std::string& section, std::vector<T>& list);
   void read_p2p();
-  void read_assumptions();
+  void read_texts(const std::string& key, std::vector<std::string>& texts);
   void add_check_problems();
   Position place_of(std::string path) const;
 
@@ -83,7 +84,7 @@ const YamlNode* MachineReader::find(const YamlNode& map, const std::string& key)
 }
 
 std::vector<std::string> MachineReader::top_keys() {
-  std::vector<std::string> keys{"lanecast", "p2p", "assumptions"};
+  std::vector<std::string> keys{"lanecast", "p2p", "assumptions", "assumed"};
   for (const Field<Machine>& field : fields<Machine>()) keys.push_back(field.info.key);
   for_each_list([&](const char* section, auto /*member*/) { keys.emplace_back(section); });
   return keys;
@@ -243,19 +244,19 @@ void MachineReader::read_p2p() {
   read_fields(*node, "p2p", p2p);
 }
 
-void MachineReader::read_assumptions() {
-  const YamlNode* node = find(root_, "assumptions");
-  if (node == nullptr || !expect(*node, YamlNode::Kind::list, "assumptions")) return;
+void MachineReader::read_texts(const std::string& key, std::vector<std::string>& texts) {
+  const YamlNode* node = find(root_, key);
+  if (node == nullptr || !expect(*node, YamlNode::Kind::list, key)) return;
   const NodeIndex nodes(document_.machine);
   for (std::size_t i = 0; i < node->items.size(); ++i) {
     const YamlNode& item = node->items[i];
-    const std::string path = "assumptions[" + std::to_string(i) + "]";
+    const std::string path = key + "[" + std::to_string(i) + "]";
     document_.positions[path] = item.at;
     if (!expect(item, YamlNode::Kind::scalar, path)) continue;
     std::string text;
     const auto complaint = read_field(text, FieldType::text, {item.text, item.quoted}, nodes);
     if (complaint) complain(item.at, path, "`" + path + "` is " + complaint->text, complaint->mend);
-    document_.machine.assumptions.push_back(std::move(text));
+    texts.push_back(std::move(text));
   }
 }
 

@@ -72,6 +72,11 @@ std::string flow_map(const std::vector<std::string>& entries) {
   return text.empty() ? "{}" : text + "}";
 }
 
+void append_list(std::string& text, const char* key, const std::vector<std::string>& items) {
+  if (!items.empty()) text += std::string(key) + ":\n";
+  for (const std::string& item : items) text += "  - " + quote(item) + "\n";
+}
+
 }  // namespace
 
 std::string write_machine(const Machine& machine) {
@@ -85,8 +90,8 @@ std::string write_machine(const Machine& machine) {
   });
   const std::vector<std::string> p2p = entries(machine.p2p, nodes);
   if (!p2p.empty()) text += "p2p: " + flow_map(p2p) + "\n";
-  if (!machine.assumptions.empty()) text += "assumptions:\n";
-  for (const std::string& assumption : machine.assumptions) text += "  - " + quote(assumption) + "\n";
+  append_list(text, "assumptions", machine.assumptions);
+  append_list(text, "assumed", machine.assumed);
   return text;
 }
 

@@ -93,6 +93,9 @@ std::string machine_schema() {
   properties["assumptions"] = {{"type", "array"},
                                {"items", type_schema(FieldType::text)},
                                {"description", "what the file could not know and takes for granted"}};
+  properties["assumed"] = {{"type", "array"},
+                           {"items", type_schema(FieldType::text)},
+                           {"description", "paths of values that no dump stated: `links.gpu0.mps`"}};
   const Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
                     {"title", "lanecast machine"},
                     {"type", "object"},

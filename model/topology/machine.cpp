@@ -25,6 +25,10 @@ const std::string& node_name(const Machine& machine, NodeId id) {
   return machine.nics.at(index).name;
 }
 
+bool is_assumed(const Machine& machine, const std::string& path) {
+  return std::find(machine.assumed.begin(), machine.assumed.end(), path) != machine.assumed.end();
+}
+
 const char* to_string(NodeKind kind) {
   switch (kind) {
     case NodeKind::gpu:

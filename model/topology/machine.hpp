@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct Cpu {
   int socket = 0;
   BytesPerSecond memory_rate{140e9};  // both directions together, as devices see it
   std::string source;
+  std::optional<int> numa = std::nullopt;  // the operating system's number of this NUMA node
+  std::string cores = {};                  // as the system lists them: "0-63,128-191"
 };
 
 /// A root complex (host bridge). Its root ports are the upper ends of the links that leave it.
@@ -36,6 +39,7 @@ struct RootComplex {
   std::optional<BytesPerSecond> p2p_port_rate;  // the same for one root port, per direction
   std::optional<Seconds> latency;               // traversal; the profile's prior where absent
   std::string source;
+  std::string bus = {};  // its root bus, "0000:20"; may be empty
 };
 
 struct PcieSwitch {
@@ -44,6 +48,7 @@ struct PcieSwitch {
   bool acs = false;  // request redirect on its downstream ports: peer traffic goes up to the root and back
   std::optional<Seconds> latency;  // cut-through, per traversal; the profile's prior where absent
   std::string source;
+  std::string bdf = {};  // of its upstream port, 0000:01:00.0; may be empty
 };
 
 /// An accelerator of any vendor. What it can do per second is the profile's, chosen by `model` and `arch`.
@@ -56,6 +61,8 @@ struct Gpu {
   std::optional<Bytes> l2;  // last-level cache
   std::string bdf;          // 0000:3b:00.0, may be empty
   std::string source;
+  std::optional<Bytes> memory = std::nullopt;  // its own
+  std::optional<Bytes> bar1 = std::nullopt;    // window through which others reach that memory
 };
 
 struct NvSwitch {
@@ -67,6 +74,8 @@ struct Nic {
   std::string name;
   BytesPerSecond rate{0};  // of the network port, per direction
   std::string source;
+  std::string model = {};  // as `lspci` prints it
+  std::string bdf = {};    // may be empty
 };
 
 enum class LinkKind { pcie, nvlink, socket };
@@ -97,6 +106,17 @@ struct Link {
   std::optional<BytesPerSecond> lane_rate;  // NVLink: of one link; socket: of the whole, per direction
 
   std::string source;
+
+  // PCIe, as dumps show it; nothing where unknown. No prediction rests on these: `doctor` does.
+  std::optional<PcieRate> device_max_rate = std::nullopt;  // what the device below can do in a better slot
+  std::optional<int> device_max_width = std::nullopt;
+  std::optional<Bytes> max_mps = std::nullopt;  // payload that both ends could take (DevCap)
+  bool idle = false;      // the card slept when its link was read: `rate` is what it should do awake
+  std::string port = {};  // PCI address of the port above
+  std::string slot = {};  // physical slot of the device below, as the firmware numbers it
+  std::optional<std::uint64_t> corrected_errors = std::nullopt;    // AER, both ends together
+  std::optional<std::uint64_t> uncorrected_errors = std::nullopt;  // the same
+  std::optional<std::uint64_t> replays = std::nullopt;             // packets sent again since reset
 };
 
 /// Distance classes in `nvidia-smi topo -m`'s meaning, nearest first.
@@ -129,7 +149,15 @@ struct Machine {
   std::vector<Link> links;
   PeerAccess p2p;
   std::vector<std::string> assumptions;  // what the file says it could not know
+  std::vector<std::string> assumed;      // paths of values that no dump stated: "links.gpu0.mps"
+  std::string host;                      // name of the computer that it was read from; may be empty
+  std::string taken;                     // when, 2026-11-30T06:25:03Z; may be empty
+  std::string driver;                    // of the GPUs, "580.159.04"; may be empty
+  std::optional<bool> virtualized;       // a virtual machine, which may hide bridges and link states
 };
+
+/// Whether a value was assumed by rule, since no dump stated it. @param path  "links.gpu0.mps"
+bool is_assumed(const Machine& machine, const std::string& path);
 
 /// One thing wrong with a machine. `path` addresses it as in the file: `links[2].width`.
 struct MachineProblem {

@@ -190,11 +190,13 @@ std::optional<Route> host_route(const Machine& machine, int gpu, int cpu, bool t
 }
 
 Distance pcie_distance(const Machine& machine, int a, int b) {
+  return pcie_distance(machine, NodeId{NodeKind::gpu, a}, NodeId{NodeKind::gpu, b});
+}
+
+Distance pcie_distance(const Machine& machine, NodeId a, NodeId b) {
   if (a == b) return Distance::loc;
-  const NodeId na{NodeKind::gpu, a};
-  const NodeId nb{NodeKind::gpu, b};
-  const std::vector<int> up = links_to_root(machine, na);
-  const std::vector<int> down = links_to_root(machine, nb);
+  const std::vector<int> up = links_to_root(machine, a);
+  const std::vector<int> down = links_to_root(machine, b);
   for (std::size_t i = 0; i < up.size(); ++i) {
     for (std::size_t j = 0; j < down.size(); ++j) {
       const NodeId turn = upper_end(machine, up[i]);
@@ -203,8 +205,8 @@ Distance pcie_distance(const Machine& machine, int a, int b) {
       return i == 0 && j == 0 ? Distance::pix : Distance::pxb;
     }
   }
-  const auto cpu_a = cpu_of(machine, na);
-  const auto cpu_b = cpu_of(machine, nb);
+  const auto cpu_a = cpu_of(machine, a);
+  const auto cpu_b = cpu_of(machine, b);
   return cpu_a && cpu_b && *cpu_a == *cpu_b ? Distance::node : Distance::sys;
 }
 

@@ -55,6 +55,10 @@ Distance distance(const Machine& machine, int a, int b);
 /// The same without NVLink: by the PCIe tree alone.
 Distance pcie_distance(const Machine& machine, int a, int b);
 
+/// The same of any two nodes that hang in the PCIe tree: GPUs, network adapters, switches. A node without a
+/// root is SYS from all others.
+Distance pcie_distance(const Machine& machine, NodeId a, NodeId b);
+
 /// Indices of the GPUs that are present.
 std::vector<int> present_gpus(const Machine& machine);
 

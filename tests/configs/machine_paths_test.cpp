@@ -150,11 +150,11 @@ TEST(ApplySet, NamesWhatIsNearWhenAPathIsUnknown) {
   EXPECT_EQ(
       refusal_of_set("switches.sw0.asc=on"),
       "there is no key `asc` (switches.sw0)\n  at --set switches.sw0.asc=on\n  mend: did you mean `acs`? the "
-      "keys that can be set here are `model`, `acs`, `latency` and `source`");
+      "keys that can be set here are `model`, `acs`, `latency`, `bdf` and `source`");
   EXPECT_EQ(refusal_of_set("switches.sw0.name=a"),
             "`name` cannot be set (switches.sw0)\n  at --set switches.sw0.name=a\n  mend: the keys that can "
             "be set here "
-            "are `model`, `acs`, `latency` and `source`");
+            "are `model`, `acs`, `latency`, `bdf` and `source`");
   EXPECT_EQ(refusal_of_set("links.nv0.width=x8"),
             "a link of this kind has no `width` (links.nv0)\n  at --set links.nv0.width=x8\n  mend: the keys "
             "that can be "

@@ -63,7 +63,8 @@ const std::vector<Fault> key_faults{
      "unknown key `linkss`\n  at box.yaml:6:1 (linkss)\n  mend: did you mean `links`?"},
     {"UnknownKeyNearNothing", head + "gpus: [{name: gpu0, zzzzzzzz: 1}]\n" + link,
      "unknown key `zzzzzzzz`\n  at box.yaml:5:21 (gpus[0].zzzzzzzz)\n"
-     "  mend: the keys here are `name`, `model`, `sm`, `present`, `p2p`, `l2`, `bdf` and `source`"},
+     "  mend: the keys here are `name`, `model`, `sm`, `present`, `p2p`, `l2`, `bdf`, `memory`, `bar1` and "
+     "`source`"},
     {"KeyOfAnotherLinkKind",
      head + "gpus: [{name: gpu0}, {name: gpu1}]\n" + link +
          "  - {name: nv, kind: nvlink, from: gpu0, to: gpu1, width: x4}\n",

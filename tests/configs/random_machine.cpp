@@ -36,6 +36,7 @@ class Dice {
   std::optional<BytesPerSecond> maybe_rate() {
     return coin() ? std::optional(BytesPerSecond(real(1e6, 1e12))) : std::nullopt;
   }
+  std::optional<int> maybe_count() { return coin() ? std::optional(below(16)) : std::nullopt; }
   std::optional<Seconds> maybe_time() {
     return coin() ? std::optional(Seconds(std::pow(10.0, real(-10, -1)))) : std::nullopt;
   }
@@ -47,7 +48,8 @@ class Dice {
 void add_hosts(Machine& machine, Dice& dice) {
   for (int i = 0, count = 1 + dice.below(3); i < count; ++i) {
     machine.cpus.push_back({dice.name(i), dice.text(), dice.text(), dice.below(4),
-                            BytesPerSecond(dice.real(1e9, 1e12)), dice.text()});
+                            BytesPerSecond(dice.real(1e9, 1e12)), dice.text(), dice.maybe_count(),
+                            dice.text()});
     if (i == 0) continue;
     Link link;
     link.name = dice.name(1000 + i);
@@ -61,7 +63,7 @@ void add_hosts(Machine& machine, Dice& dice) {
   const int cpus = static_cast<int>(machine.cpus.size());
   for (int i = 0, count = 1 + dice.below(3); i < count; ++i) {
     machine.roots.push_back({dice.name(i), dice.below(cpus), dice.maybe_rate(), dice.maybe_rate(),
-                             dice.maybe_time(), dice.text()});
+                             dice.maybe_time(), dice.text(), dice.text()});
   }
 }
 
@@ -86,6 +88,15 @@ void add_pcie_link(Machine& machine, Dice& dice, NodeId to) {
   link.aspm = static_cast<Aspm>(dice.below(3));
   link.latency = dice.maybe_time();
   link.source = dice.text();
+  if (dice.coin()) link.device_max_rate = static_cast<PcieRate>(1 + dice.below(6));
+  if (dice.coin()) link.device_max_width = widths[static_cast<std::size_t>(dice.below(6))];
+  if (dice.coin()) link.max_mps = Bytes(std::uint64_t{128} << dice.below(6));
+  link.idle = dice.coin();
+  link.port = dice.text();
+  link.slot = dice.text();
+  if (dice.coin()) link.corrected_errors = std::uint64_t{1} << dice.below(64);
+  if (dice.coin()) link.uncorrected_errors = static_cast<std::uint64_t>(dice.below(3));
+  if (dice.coin()) link.replays = static_cast<std::uint64_t>(dice.below(3));
   machine.links.push_back(link);
 }
 
@@ -102,7 +113,8 @@ void add_nvlink(Machine& machine, Dice& dice, int gpu) {
 
 void add_devices(Machine& machine, Dice& dice) {
   for (int i = 0, count = dice.below(4); i < count; ++i) {
-    machine.switches.push_back({dice.name(i), dice.text(), dice.coin(), dice.maybe_time(), dice.text()});
+    machine.switches.push_back(
+        {dice.name(i), dice.text(), dice.coin(), dice.maybe_time(), dice.text(), dice.text()});
     add_pcie_link(machine, dice, {NodeKind::pcie_switch, i});
   }
   machine.nvswitches.push_back({dice.name(0), dice.text()});
@@ -111,12 +123,15 @@ void add_devices(Machine& machine, Dice& dice) {
             std::nullopt, std::nullopt, dice.text(),     dice.text()};
     if (dice.coin()) gpu.p2p = dice.coin();
     if (dice.coin()) gpu.l2 = Bytes(1 + static_cast<std::uint64_t>(dice.below(1 << 30)));
+    if (dice.coin()) gpu.memory = Bytes(std::uint64_t{1} << dice.below(40));
+    if (dice.coin()) gpu.bar1 = Bytes(std::uint64_t{1} << dice.below(40));
     machine.gpus.push_back(gpu);
     add_pcie_link(machine, dice, {NodeKind::gpu, i});
     if (dice.coin()) add_nvlink(machine, dice, i);
   }
   for (int i = 0, count = dice.below(3); i < count; ++i) {
-    machine.nics.push_back({dice.name(i), BytesPerSecond(dice.real(1e9, 1e11)), dice.text()});
+    machine.nics.push_back(
+        {dice.name(i), BytesPerSecond(dice.real(1e9, 1e11)), dice.text(), dice.text(), dice.text()});
     add_pcie_link(machine, dice, {NodeKind::nic, i});
   }
 }
@@ -136,6 +151,11 @@ Machine random_machine(std::uint64_t seed) {
   machine.p2p.iommu = dice.coin();
   if (dice.coin()) machine.p2p.level = static_cast<Distance>(dice.below(7));
   for (int i = 0, count = dice.below(3); i < count; ++i) machine.assumptions.push_back(dice.text());
+  for (int i = 0, count = dice.below(3); i < count; ++i) machine.assumed.push_back(dice.text());
+  machine.host = dice.text();
+  machine.taken = dice.text();
+  machine.driver = dice.text();
+  if (dice.coin()) machine.virtualized = dice.coin();
   return machine;
 }
 
