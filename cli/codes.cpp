@@ -1,9 +1,15 @@
 #include "cli/codes.hpp"
 
-namespace lanecast {
+#include <algorithm>
 
-const std::vector<CodeEntry>& code_table() {
-  static const std::vector<CodeEntry> kTable{
+#include "cli/doctor_codes.hpp"
+
+namespace lanecast {
+namespace {
+
+/// What predictions warn about; `doctor` gives some of these too.
+std::vector<CodeEntry> prediction_codes() {
+  return {
       {"LC-ACS-01", "peer traffic is redirected to the root complex",
        "Access Control Services (or an IOMMU that translates) send traffic between GPUs up to the root "
        "complex and "
@@ -59,6 +65,13 @@ const std::vector<CodeEntry>& code_table() {
        "Read `LnkSta` in `lspci -vv` while the GPU works. `--set links.NAME.rate=gen4` or `.width=x16` "
        "predicts the "
        "healthy link."},
+      {"LC-LIVE-01", "the machine has changed since its file was written",
+       "The machine file was read from the computer that this runs on, and that computer now shows other "
+       "cards or "
+       "other links: a card is gone or new, a link has fewer lanes. The prediction is that of the file.",
+       "`lanecast topo discover -o FILE` reads the machine again; `lanecast topo diff OLD FILE` says what "
+       "changed, "
+       "`lanecast doctor FILE --before OLD` what it costs."},
       {"LC-MODEL-01", "the times are NCCL's own estimates",
        "`--implementation nccl-model` shows the numbers by which NCCL chooses: a latency and a bandwidth "
        "from "
@@ -115,6 +128,19 @@ const std::vector<CodeEntry>& code_table() {
        "Where the hardware can do peer access, allow it: NCCL_P2P_LEVEL=SYS in a real run, `--set "
        "p2p.level=SYS` or "
        "`--transport p2p` here."}};
+}
+
+std::vector<CodeEntry> all_codes() {
+  std::vector<CodeEntry> all = prediction_codes();
+  for (CodeEntry& entry : doctor_codes()) all.push_back(std::move(entry));
+  std::sort(all.begin(), all.end(), [](const CodeEntry& a, const CodeEntry& b) { return a.code < b.code; });
+  return all;
+}
+
+}  // namespace
+
+const std::vector<CodeEntry>& code_table() {
+  static const std::vector<CodeEntry> kTable = all_codes();
   return kTable;
 }
 

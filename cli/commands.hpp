@@ -11,7 +11,9 @@ namespace lanecast {
 /// `session` must outlive the parse.
 void add_predict_command(CLI::App& app, Session& session);
 void add_matrix_command(CLI::App& app, Session& session);
+void add_doctor_command(CLI::App& app, Session& session);
 void add_config_command(CLI::App& app, Session& session);
+void add_topo_command(CLI::App& app, Session& session);
 void add_help_command(CLI::App& app, Session& session);
 
 /// Names that later versions bring. They are refused by name, so that nobody takes them for typing errors.

@@ -62,7 +62,7 @@ std::vector<ExplainedValue> profile_values(const Profile& profile) {
 void run_explain(const ExplainOptions& options, const Session& session) {
   const Format format = checked_output(options.output);
   const Profile profile = read_profile(options.profile);
-  const MachineDocument document = read_machine_document(machine_path(options.machine));
+  const MachineDocument document = load_machine_document(options.machine);
   ConfigReport report;
   report.run = session.run_info(config_digest(document.machine));
   report.file = document.file;
@@ -93,7 +93,8 @@ void add_config_command(CLI::App& app, Session& session) {
   CLI::App* explained =
       config->add_subcommand("explain", "print every value in force and where it came from");
   const auto options = std::make_shared<ExplainOptions>();
-  explained->add_option("MACHINE", options->machine, "a machine file, or the name of a shipped machine")
+  explained
+      ->add_option("MACHINE", options->machine, "a machine file, a shipped machine, or a one-line machine")
       ->required();
   add_profile_option(*explained, options->profile);
   add_output_options(*explained, options->output);

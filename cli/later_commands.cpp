@@ -4,8 +4,8 @@
 namespace lanecast {
 
 const std::vector<std::string>& later_commands() {
-  static const std::vector<std::string> kNames{"whatif", "tune",    "sweep",     "plan",    "topo",
-                                               "doctor", "measure", "calibrate", "compare", "report"};
+  static const std::vector<std::string> kNames{"whatif",  "tune",      "sweep",   "plan",
+                                               "measure", "calibrate", "compare", "report"};
   return kNames;
 }
 
@@ -18,7 +18,7 @@ void add_later_commands(CLI::App& app) {
     command->fallthrough(false);
     command->callback([name] {
       throw Error(ErrorKind::usage, "`lanecast " + name + "` comes with a later version", "the command line",
-                  "this version has `predict`, `matrix`, `config` and `help`");
+                  "this version has `predict`, `matrix`, `doctor`, `config` and `help`");
     });
   }
 }

@@ -3,6 +3,9 @@
 #include <array>
 #include <cstdio>
 
+#include "cli/live_machine.hpp"
+#include "cli/machine_input.hpp"
+#include "configs/dumps/live_difference.hpp"
 #include "configs/machine_paths.hpp"
 #include "configs/machine_writer.hpp"
 #include "configs/reading.hpp"
@@ -10,6 +13,20 @@
 #include "model/error.hpp"
 
 namespace lanecast {
+
+namespace {
+
+/// A machine that was read from this computer may have changed since.
+void warn_if_stale(const Machine& machine, const Session& session) {
+  std::vector<Warning> warnings;
+  for (const std::string& difference : differences_from_live(machine, live_files())) {
+    warnings.push_back({"LC-LIVE-01", "this machine is not what its file says any more: " + difference +
+                                          "; `lanecast topo discover` reads it again"});
+  }
+  session.warn(warnings);
+}
+
+}  // namespace
 
 void add_profile_option(CLI::App& command, std::string& profile) {
   command
@@ -19,7 +36,9 @@ void add_profile_option(CLI::App& command, std::string& profile) {
 }
 
 void add_machine_options(CLI::App& command, MachineOptions& options) {
-  command.add_option("MACHINE", options.machine, "a machine file, or the name of a shipped machine")
+  command
+      .add_option("MACHINE", options.machine,
+                  "a machine file, a shipped machine, a one-line machine, or a file of what a machine prints")
       ->required();
   command.add_option("--set", options.sets, "change one value: links.gpu0.width=x8 (repeatable)")
       ->allow_extra_args(false);
@@ -27,7 +46,8 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
 }
 
 Machine read_machine(const MachineOptions& options, const Session& session) {
-  Machine machine = load_machine(options.machine);
+  Machine machine = told_machine_input({options.machine}, session);
+  warn_if_stale(machine, session);
   if (options.profile == "auto" && !machine.profile.empty() && machine.profile != "generic") {
     throw Error(
         ErrorKind::usage,

@@ -52,7 +52,9 @@ void build(CLI::App& app, Session& session) {
   app.fallthrough();  // -q, -v and --no-color stand anywhere
   add_predict_command(app, session);
   add_matrix_command(app, session);
+  add_doctor_command(app, session);
   add_config_command(app, session);
+  add_topo_command(app, session);
   add_help_command(app, session);
   add_later_commands(app);
   app.footer(

@@ -50,26 +50,57 @@ std::string scalar(FieldType type, const std::string& text) {
   return is_free && !is_plain_word(text) ? quote(text) : text;
 }
 
-/// "key: value" for each field that is required or differs from its default.
+struct Entry {
+  std::string key;
+  std::string value;  // as YAML writes it
+};
+
+using Comments = std::map<std::string, std::string>;
+
+/// Each field that is required, differs from its default, or has a comment.
 template <class T>
-std::vector<std::string> entries(const T& element, const NodeIndex& nodes) {
+std::vector<Entry> entries(const T& element, const NodeIndex& nodes, const std::string& path,
+                           const Comments& comments) {
   const T plain = baseline(element);
-  std::vector<std::string> made;
+  std::vector<Entry> made;
   for (const Field<T>& field : fields<T>()) {
     const FieldType type = field.info.type;
     const std::string value = field.show(element, type, nodes);
     const bool is_kind = type == FieldType::link_kind && value != to_string(LinkKind::pcie);
     if (!applies(field.info, element)) continue;
-    if (!field.info.required && !is_kind && value == field.show(plain, type, nodes)) continue;
-    made.push_back(field.info.key + ": " + scalar(type, value));
+    const bool is_default = value == field.show(plain, type, nodes);
+    const bool explained = !value.empty() && comments.count(path + field.info.key) != 0;
+    if (!field.info.required && !is_kind && is_default && !explained) continue;
+    made.push_back({field.info.key, scalar(type, value)});
   }
   return made;
 }
 
-std::string flow_map(const std::vector<std::string>& entries) {
+std::string flow_map(const std::vector<Entry>& entries) {
   std::string text;
-  for (const std::string& entry : entries) text += (text.empty() ? "{" : ", ") + entry;
+  for (const Entry& entry : entries) text += (text.empty() ? "{" : ", ") + entry.key + ": " + entry.value;
   return text.empty() ? "{}" : text + "}";
+}
+
+/// A line an entry, comments in one column. The first line begins with `first`, the others with as many
+/// blanks.
+std::string block_map(const std::vector<Entry>& entries, const std::string& first, const std::string& path,
+                      const Comments& comments) {
+  constexpr std::size_t comment_column = 44;
+  std::string text, lead = first;
+  for (const Entry& entry : entries) {
+    std::string line = lead + entry.key + ": " + entry.value;
+    const auto comment = comments.find(path + entry.key);
+    if (comment != comments.end()) {
+      line.resize(std::max(line.size() + 2, comment_column), ' ');
+      line += "# ";
+      for (const char c : comment->second)
+        line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+    }
+    text += line + "\n";
+    lead.assign(first.size(), ' ');
+  }
+  return text;
 }
 
 void append_list(std::string& text, const char* key, const std::vector<std::string>& items) {
@@ -82,14 +113,34 @@ void append_list(std::string& text, const char* key, const std::vector<std::stri
 std::string write_machine(const Machine& machine) {
   const NodeIndex nodes(machine);
   std::string text = "lanecast: " + std::to_string(machine_format) + "\n";
-  for (const std::string& entry : entries(machine, nodes)) text += entry + "\n";
+  text += block_map(entries(machine, nodes, "", {}), "", "", {});
   for_each_list([&](const char* section, auto member) {
     if ((machine.*member).empty()) return;
     text += std::string(section) + ":\n";
-    for (const auto& element : machine.*member) text += "  - " + flow_map(entries(element, nodes)) + "\n";
+    for (const auto& element : machine.*member)
+      text += "  - " + flow_map(entries(element, nodes, "", {})) + "\n";
   });
-  const std::vector<std::string> p2p = entries(machine.p2p, nodes);
+  const std::vector<Entry> p2p = entries(machine.p2p, nodes, "", {});
   if (!p2p.empty()) text += "p2p: " + flow_map(p2p) + "\n";
+  append_list(text, "assumptions", machine.assumptions);
+  append_list(text, "assumed", machine.assumed);
+  return text;
+}
+
+std::string write_machine(const Machine& machine, const Comments& comments) {
+  const NodeIndex nodes(machine);
+  std::string text = "lanecast: " + std::to_string(machine_format) + "\n";
+  text += block_map(entries(machine, nodes, "", comments), "", "", comments);
+  for_each_list([&](const char* section, auto member) {
+    if ((machine.*member).empty()) return;
+    text += std::string(section) + ":\n";
+    for (const auto& element : machine.*member) {
+      const std::string path = std::string(section) + "." + element.name + ".";
+      text += block_map(entries(element, nodes, path, comments), "  - ", path, comments);
+    }
+  });
+  const std::vector<Entry> p2p = entries(machine.p2p, nodes, "p2p.", comments);
+  if (!p2p.empty()) text += "p2p:\n" + block_map(p2p, "  ", "p2p.", comments);
   append_list(text, "assumptions", machine.assumptions);
   append_list(text, "assumed", machine.assumed);
   return text;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "configs/nccl_log_messages.hpp"
+#include "configs/plain_text.hpp"
 #include "configs/reading.hpp"
 #include "model/error.hpp"
 
@@ -50,19 +51,6 @@ std::string plain_text(const std::string& line) {
     ++at;
   }
   return text;
-}
-
-/// What the first bytes give away about a file that is no plain text; "" for text.
-std::string mend_for_start(const std::string& start) {
-  const auto begins = [&](std::string_view magic) { return start.compare(0, magic.size(), magic) == 0; };
-  if (begins("\x1f\x8b")) return "unpack it first: `gzip -dc FILE | lanecast ... --nccl-log -`";
-  if (begins("\x28\xb5\x2f\xfd")) return "unpack it first: `zstd -dc FILE | lanecast ... --nccl-log -`";
-  if (begins("\xfd"
-             "7zXZ"))
-    return "unpack it first: `xz -dc FILE | lanecast ... --nccl-log -`";
-  if (begins("\xff\xfe") || begins("\xfe\xff"))
-    return "it is UTF-16: `iconv -f UTF-16 -t UTF-8 FILE` makes it text";
-  return "";
 }
 
 /// Cuts a stream into lines of bounded length and hands each to a parser.
@@ -117,7 +105,7 @@ NcclLog read_nccl_log(std::istream& stream, const std::string& name, const NcclL
   while (stream.read(block.data(), block.size()) || stream.gcount() > 0) {
     const std::string_view part(block.data(), static_cast<std::size_t>(stream.gcount()));
     if (bytes == 0) {
-      const std::string mend = mend_for_start(std::string(part.substr(0, 8)));
+      const std::string mend = mend_for_start(part.substr(0, 8), "lanecast ... --nccl-log -");
       if (!mend.empty()) refuse("`" + name + "` is no plain text", name, mend);
     }
     bytes += part.size();

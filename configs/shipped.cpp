@@ -4,9 +4,10 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "configs/machine_reader.hpp"
+#include "configs/machine_writer.hpp"
 #include "configs/problem_list.hpp"
 #include "configs/reading.hpp"
+#include "configs/synthetic.hpp"
 #include "model/error.hpp"
 
 namespace lanecast {
@@ -37,13 +38,23 @@ bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-bool is_path(const std::string& text) {
-  return text == "-" || text.find('/') != std::string::npos || ends_with(text, ".yaml") ||
-         ends_with(text, ".yml");
+bool is_yaml_path(const std::string& text) {
+  return text == "-" || ends_with(text, ".yaml") || ends_with(text, ".yml");
 }
 
-/// "2x(sw:4xgpu)@gen4x16"
-bool is_synthetic(const std::string& text) { return text.find_first_of("(@:") != std::string::npos; }
+bool is_shipped(const std::string& text) {
+  const std::vector<std::string> names = shipped_machines();
+  return std::find(names.begin(), names.end(), text) != names.end();
+}
+
+/// "2x(sw:4xgpu)@gen4x16": neither a file nor the name of a shipped machine.
+bool is_line(const std::string& text) {
+  if (is_yaml_path(text) || !looks_like_machine_line(text)) return false;
+  std::error_code ignored;
+  if (fs::is_regular_file(text, ignored)) return false;
+  const bool could_be_name = text.find_first_of(" ([@:,~/") == std::string::npos;
+  return !could_be_name || !is_shipped(text);
+}
 
 }  // namespace
 
@@ -72,26 +83,31 @@ std::vector<std::string> shipped_machines() {
 }
 
 std::string machine_path(const std::string& name_or_path) {
-  if (is_path(name_or_path)) return name_or_path;
-  const std::vector<std::string> names = shipped_machines();
-  if (std::find(names.begin(), names.end(), name_or_path) != names.end()) {
-    return (data_directory() / "machines" / (name_or_path + ".yaml")).string();
+  const std::string shown = "`" + printable(name_or_path) + "`";
+  if (is_line(name_or_path)) {
+    throw Error(ErrorKind::usage, shown + " is a one-line machine, which has no file", "",
+                "write it to one with `topo export`");
   }
+  if (is_yaml_path(name_or_path) || name_or_path.find('/') != std::string::npos) return name_or_path;
+  if (is_shipped(name_or_path)) return (data_directory() / "machines" / (name_or_path + ".yaml")).string();
   std::error_code ignored;
   if (fs::is_regular_file(name_or_path, ignored)) return name_or_path;
-  const std::string shown = "`" + printable(name_or_path) + "`";
-  if (is_synthetic(name_or_path)) {
-    throw Error(ErrorKind::usage, shown + " looks like a one-line synthetic machine, which is not read yet",
-                "", "it comes with `topo`; until then write a YAML file (docs/machine-file.md)");
-  }
+  const std::vector<std::string> names = shipped_machines();
   const std::string near = nearest(name_or_path, names);
   throw Error(ErrorKind::usage, "there is no machine " + shown, "",
               (near.empty() ? "" : "did you mean `" + near + "`? ") +
-                  ("the shipped ones are " + listed(names) + "; a YAML file works, too"));
+                  ("the shipped ones are " + listed(names) +
+                   "; a YAML file works, too, and so does a line such as `2x(sw:4xgpu)@gen4x16`"));
 }
 
 Machine load_machine(const std::string& name_or_path) {
+  if (is_line(name_or_path)) return machine_from_line(name_or_path);
   return read_machine_file(machine_path(name_or_path));
+}
+
+MachineDocument load_machine_document(const std::string& name_or_path) {
+  if (!is_line(name_or_path)) return read_machine_document(machine_path(name_or_path));
+  return read_machine_document_text(write_machine(machine_from_line(name_or_path)), "one-line.yaml");
 }
 
 }  // namespace lanecast

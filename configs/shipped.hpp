@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "configs/machine_reader.hpp"
 #include "model/topology/machine.hpp"
 
 namespace lanecast {
@@ -18,15 +19,19 @@ std::filesystem::path data_directory();
 /// Names of the machines in data_directory(), sorted.
 std::vector<std::string> shipped_machines();
 
-/// A machine by the name of a shipped one, or by a file's path ("-": standard input).
+/// A machine by the name of a shipped one, by a file's path ("-": standard input), or from one line
+/// (synthetic.hpp).
 ///
-/// A text with a `/`, or that ends in .yaml or .yml, is a path. Any other one is a shipped name, or else a
-/// file of that name.
-/// @throws Error kind usage: an unknown name, with the nearest ones; a one-line synthetic machine; a faulty
-/// file
+/// A text that ends in .yaml or .yml is a path. What is neither a file nor a shipped name, but looks like a
+/// one-line machine, is one; any other text with a `/` is a path.
+/// @throws Error kind usage: an unknown name, with the nearest ones; a faulty line; a faulty file
 Machine load_machine(const std::string& name_or_path);
 
-/// The file that `load_machine` reads.
+/// The same with the places of all values. Those of a one-line machine are places in the YAML file that it
+/// would be, "one-line.yaml".
+MachineDocument load_machine_document(const std::string& name_or_path);
+
+/// The file that `load_machine` reads. @throws Error  kind usage, also for a one-line machine, which has none
 std::string machine_path(const std::string& name_or_path);
 
 }  // namespace lanecast

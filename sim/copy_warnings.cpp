@@ -4,19 +4,11 @@
 
 #include "model/topology/peer_access.hpp"
 #include "model/topology/routes.hpp"
+#include "model/topology/switch_parts.hpp"
 #include "sim/copies.hpp"
 
 namespace lanecast {
 namespace {
-
-/// Switch parts on which writes from one switch to several root ports were seen to collapse.
-/// Source: facts.md C6 (Broadcom PEX890xx with two sources; Microchip Switchtec with four GPUs a switch).
-bool collapses(const PcieSwitch& part) {
-  for (const char* known : {"PEX890", "PEX891", "Switchtec", "PM501", "PM502"}) {
-    if (part.model.find(known) != std::string::npos) return true;
-  }
-  return false;
-}
 
 struct FanOut {
   std::set<int> sources;       // GPUs
@@ -41,7 +33,7 @@ std::vector<Warning> copy_warnings(const Machine& machine, const std::vector<Cop
     const auto route = peer_route(machine, *flow.source, *flow.destination);
     if (!route || route->roots.empty() || route->switches.empty()) continue;
     const int left_by = route->switches.front();
-    if (!collapses(machine.switches[static_cast<std::size_t>(left_by)])) continue;
+    if (!collapses_on_fan_out(machine.switches[static_cast<std::size_t>(left_by)].model)) continue;
     by_switch[left_by].sources.insert(*flow.source);
     by_switch[left_by].destinations.insert(links_to_root(machine, {NodeKind::gpu, *flow.destination}).back());
   }

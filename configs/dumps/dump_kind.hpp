@@ -15,6 +15,8 @@ enum class DumpKind {
   nvidia_smi_p2p,    // nvidia-smi topo -p2p r|w|n|a|p
   nvidia_smi_query,  // nvidia-smi -q
   nvidia_smi_xml,    // nvidia-smi -q -x
+  nvidia_smi_csv,    // nvidia-smi --query-gpu=... --format=csv
+  nvidia_smi_table,  // nvidia-smi, nvidia-smi -L
   nccl_topology,     // NCCL_TOPO_DUMP_FILE, RCCL's models
   nccl_graph,        // NCCL_GRAPH_DUMP_FILE
   nccl_log,          // NCCL_DEBUG=INFO, also within nccl-tests' output

@@ -60,6 +60,9 @@ struct PciFacts {
   // Its link, seen from this end
   Statements<PcieRate> max_rate;
   Statements<int> max_width;
+  Statements<PcieRate> host_max_rate;  // of the port above, where its address is unknown (nvidia-smi)
+  Statements<PcieRate> link_max_rate;  // what both ends can do together, where a dump does not part them
+  Statements<int> link_max_width;
   Statements<PcieRate> rate;
   Statements<int> width;
   Statements<Bytes> max_payload_capability;
@@ -78,6 +81,7 @@ struct PciFacts {
   Statements<int> sm;
   Statements<Bytes> memory;
   Statements<Bytes> bar1;
+  Statements<Bytes> l2;     // last-level cache
   Statements<bool> p2p;     // can take part in PCIe peer access
   Statements<bool> asleep;  // its performance state or power state says that it idles
 
@@ -125,6 +129,8 @@ struct NcclFacts {
   Statements<std::string> version;    // "2.28.9"
   Statements<std::vector<int>> ring;  // GPU indices, channel 0
   Statements<int> channels;           // of collectives
+  Statements<int> search_channels;    // that its search for rings found, before it doubles them
+  Statements<bool> all_peers;         // every pair of GPUs may use peer access, by NCCL's own rules
   Statements<std::string> transport;  // "p2p", "shm", "net": of all pairs alike, else "mixed"
   std::map<std::string, Statement<std::string>> environment;  // NCCL_* that were set
 };
@@ -145,6 +151,8 @@ struct MachineFacts {
   Statements<std::string> driver;  // "580.159.04"
   /// Peer access of two GPUs as the driver reports it, by address: `nvidia-smi topo -p2p`, CUDA.
   std::map<std::pair<std::string, std::string>, Statement<bool>> peer_access;
+  /// The same by GPU index, where the dump has no addresses: the first GPU accesses the second one's memory.
+  std::map<std::pair<int, int>, Statement<bool>> numbered_peer_access;
   NcclFacts nccl;
   std::vector<std::string> notes;  // what a reader could not take, with its place, and how to mend it
 };

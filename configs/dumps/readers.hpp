@@ -17,6 +17,8 @@ int read_lspci_verbose(std::string_view text, const std::string& file, MachineFa
 int read_nvidia_smi_topo(std::string_view text, const std::string& file, MachineFacts& facts);
 int read_nvidia_smi_p2p(std::string_view text, const std::string& file, MachineFacts& facts);
 int read_nvidia_smi_query(std::string_view text, const std::string& file, MachineFacts& facts);
+int read_nvidia_smi_csv(std::string_view text, const std::string& file, MachineFacts& facts);
+int read_nvidia_smi_table(std::string_view text, const std::string& file, MachineFacts& facts);
 int read_nccl_log_facts(std::string_view text, const std::string& file, MachineFacts& facts);
 int read_collected(std::string_view text, const std::string& file, MachineFacts& facts);
 

@@ -29,6 +29,8 @@ struct Cpu {
   std::string source;
   std::optional<int> numa = std::nullopt;  // the operating system's number of this NUMA node
   std::string cores = {};                  // as the system lists them: "0-63,128-191"
+
+  bool operator==(const Cpu&) const = default;
 };
 
 /// A root complex (host bridge). Its root ports are the upper ends of the links that leave it.
@@ -40,6 +42,8 @@ struct RootComplex {
   std::optional<Seconds> latency;               // traversal; the profile's prior where absent
   std::string source;
   std::string bus = {};  // its root bus, "0000:20"; may be empty
+
+  bool operator==(const RootComplex&) const = default;
 };
 
 struct PcieSwitch {
@@ -49,6 +53,8 @@ struct PcieSwitch {
   std::optional<Seconds> latency;  // cut-through, per traversal; the profile's prior where absent
   std::string source;
   std::string bdf = {};  // of its upstream port, 0000:01:00.0; may be empty
+
+  bool operator==(const PcieSwitch&) const = default;
 };
 
 /// An accelerator of any vendor. What it can do per second is the profile's, chosen by `model` and `arch`.
@@ -63,11 +69,15 @@ struct Gpu {
   std::string source;
   std::optional<Bytes> memory = std::nullopt;  // its own
   std::optional<Bytes> bar1 = std::nullopt;    // window through which others reach that memory
+
+  bool operator==(const Gpu&) const = default;
 };
 
 struct NvSwitch {
   std::string name;
   std::string source;
+
+  bool operator==(const NvSwitch&) const = default;
 };
 
 struct Nic {
@@ -76,6 +86,8 @@ struct Nic {
   std::string source;
   std::string model = {};  // as `lspci` prints it
   std::string bdf = {};    // may be empty
+
+  bool operator==(const Nic&) const = default;
 };
 
 enum class LinkKind { pcie, nvlink, socket };
@@ -117,6 +129,8 @@ struct Link {
   std::optional<std::uint64_t> corrected_errors = std::nullopt;    // AER, both ends together
   std::optional<std::uint64_t> uncorrected_errors = std::nullopt;  // the same
   std::optional<std::uint64_t> replays = std::nullopt;             // packets sent again since reset
+
+  bool operator==(const Link&) const = default;
 };
 
 /// Distance classes in `nvidia-smi topo -m`'s meaning, nearest first.
@@ -132,6 +146,8 @@ struct PeerAccess {
   std::optional<Distance>
       level;  // farthest distance that may use peer access (NCCL_P2P_LEVEL); absent: implementation's
   bool iommu = false;  // translation on (not pass-through): peer traffic goes through the root
+
+  bool operator==(const PeerAccess&) const = default;
 };
 
 /// A whole machine: nodes and links. Built by `configs`, or by tests; checked by `check_machine`.
@@ -154,6 +170,8 @@ struct Machine {
   std::string taken;                     // when, 2026-11-30T06:25:03Z; may be empty
   std::string driver;                    // of the GPUs, "580.159.04"; may be empty
   std::optional<bool> virtualized;       // a virtual machine, which may hide bridges and link states
+
+  bool operator==(const Machine&) const = default;
 };
 
 /// Whether a value was assumed by rule, since no dump stated it. @param path  "links.gpu0.mps"

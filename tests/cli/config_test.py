@@ -77,6 +77,24 @@ class Explain(CommandTest):
             self.assertEqual(len(rows), len([v for v in document["values"] if "links.gpu0." in v["path"]]))
 
 
+class OneLineMachine(CommandTest):
+    LINE = "2x(sw@x8:2xgpu)@gen5x16"
+
+    def test_is_checked_and_explained_as_a_file_would_be(self):
+        self.assertIn("4 GPUs", self.good("config", "check", self.LINE).out)
+        document = self.document("config", "explain", self.LINE)
+        values = {row["path"]: row for row in document["values"]}
+        self.assertEqual(values["links.uplink1.width"]["value"], "x8")
+        self.assertTrue(values["links.uplink1.width"]["origin"].startswith("one-line.yaml:"))
+        self.assertEqual(values["links.gpu3.rate"]["value"], "gen5")
+
+    def test_a_fault_has_a_caret_below_its_place(self):
+        run = self.refused("config", "explain", "2x(swi:4xgpu)", says="there is no part `swi`")
+        lines = run.err.splitlines()
+        place = next(number for number, line in enumerate(lines) if line.startswith("  at "))
+        self.assertEqual(lines[place + 1].index("^"), lines[place].index("swi"))
+
+
 class Schema(CommandTest):
     def test_is_a_schema_that_the_shipped_machines_obey(self):
         schema = json.loads(self.good("config", "schema", "machine").out)

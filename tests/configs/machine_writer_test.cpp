@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <type_traits>
+
 #include "configs/machine_fields.hpp"
 #include "configs/machine_reader.hpp"
 #include "tests/configs/random_machine.hpp"
@@ -27,6 +30,7 @@ std::string values_of(const Machine& machine) {
   });
   append_values(machine.p2p, nodes, all);
   for (const std::string& assumption : machine.assumptions) all += assumption + "\n";
+  for (const std::string& path : machine.assumed) all += path + "\n";
   return all;
 }
 
@@ -40,6 +44,48 @@ TEST(MachineWriter, ReadingWhatIsWrittenGivesTheSameMachine) {
     ASSERT_EQ(values_of(again), values_of(machine)) << "seed " << seed << "\n" << text;
     ASSERT_EQ(write_machine(again), text) << "seed " << seed;
   }
+}
+
+/// A comment for every path that the machine has.
+std::map<std::string, std::string> comments_everywhere(const Machine& machine, const std::string& comment) {
+  std::map<std::string, std::string> comments;
+  const auto add = [&](const std::string& path, const auto& element) {
+    for (const auto& field : fields<std::decay_t<decltype(element)>>())
+      comments[path + field.info.key] = comment;
+  };
+  add("", machine);
+  for_each_list([&](const char* section, auto member) {
+    for (const auto& element : machine.*member) add(section + ("." + element.name + "."), element);
+  });
+  add("p2p.", machine.p2p);
+  return comments;
+}
+
+TEST(MachineWriter, CommentsBehindValuesDoNotChangeTheMachine) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const Machine machine = random_machine(seed);
+    for (const char* comment : {"box.txt:41 (LnkSta)", "a: \"b\" # 'c' {d", "two\nlines\t\x7f"}) {
+      const std::string text = write_machine(machine, comments_everywhere(machine, comment));
+      ASSERT_EQ(values_of(read_machine_text(text, "written.yaml")), values_of(machine)) << text;
+    }
+  }
+}
+
+TEST(MachineWriter, PutsEachCommentBehindItsValueAndWritesExplainedDefaults) {
+  Machine machine;
+  machine.name = "m";
+  machine.cpus = {{"cpu0", "", "", 0, Cpu{}.memory_rate, ""}};
+  machine.roots = {{"root0", 0, {}, {}, {}, ""}};
+  const std::string text = write_machine(
+      machine, {{"cpus.cpu0.memory_rate", "assumed: most servers"}, {"p2p.iommu", "box.txt:3"}});
+  const auto in_column = [](std::string line, const char* comment) {
+    line.resize(44, ' ');
+    return line + "# " + comment + "\n";
+  };
+  EXPECT_NE(text.find("  - name: cpu0\n" + in_column("    memory_rate: 140 GB/s", "assumed: most servers")),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("p2p:\n" + in_column("  iommu: false", "box.txt:3")), std::string::npos) << text;
 }
 
 TEST(MachineWriter, LeavesOutWhatEqualsItsDefault) {

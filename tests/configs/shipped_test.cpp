@@ -213,10 +213,27 @@ TEST(LoadMachine, AnUnknownNameIsAnsweredWithTheNearestOne) {
             "there is no machine `l40sx3`\n  mend: did you mean `l40sx2`?");
 }
 
-TEST(LoadMachine, AOneLineSyntheticMachineIsNotReadYet) {
-  EXPECT_EQ(refusal([] { load_machine("2x(sw:4xgpu)@gen4x16"); }),
-            "`2x(sw:4xgpu)@gen4x16` looks like a one-line synthetic machine, which is not read yet\n"
-            "  mend: it comes with `topo`; until then write a YAML file (docs/machine-file.md)");
+TEST(LoadMachine, ALineIsAMachineUnlessAFileIsCalledSo) {
+  EXPECT_EQ(load_machine("2x(sw:4xgpu)@gen4x16").gpus.size(), 8U);
+  EXPECT_EQ(load_machine("2xcpu(4xgpu@gen4x8/gen4x16) ~20GB/s").cpus.size(), 2U);
+  EXPECT_EQ(refusal([] { load_machine("2x(swi:4xgpu)"); }),
+            "there is no part `swi`\n  at 2x(swi:4xgpu)\n        ^\n  mend: did you mean `sw`?");
+  EXPECT_EQ(refusal([] { machine_path("8xgpu"); }),
+            "`8xgpu` is a one-line machine, which has no file\n  mend: write it to one with `topo export`");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(testing::TempDir());
+  std::ofstream("8xgpu") << write_machine(load_machine("l40sx2"));
+  EXPECT_EQ(load_machine("8xgpu").name, "l40sx2");
+  std::remove("8xgpu");
+  std::filesystem::current_path(before);
+}
+
+TEST(LoadMachine, TheValuesOfALineHavePlacesInTheFileThatItWouldBe) {
+  const MachineDocument document = load_machine_document("2xgpu@gen5");
+  EXPECT_EQ(document.file, "one-line.yaml");
+  EXPECT_EQ(document.machine.gpus.size(), 2U);
+  EXPECT_EQ(document.positions.count("links[0].rate"), 1U);
+  EXPECT_EQ(load_machine_document("l40sx2").machine.name, "l40sx2");
 }
 
 TEST(LoadMachine, APathIsReadAsAFile) {

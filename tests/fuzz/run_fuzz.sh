@@ -12,15 +12,17 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 readonly here root
 
+cd "$root"
 readonly library_sources=(
+  configs/dumps/*.cpp
   configs/{explain,field_values,machine_fields,machine_paths,machine_reader,machine_writer}.cpp
-  configs/{nccl_log,nccl_log_messages,node_index,problem_list,quantity,reading,yaml_document}.cpp
+  configs/{nccl_log,nccl_log_messages,node_index,plain_text,problem_list,quantity,reading,yaml_document}.cpp
   model/implementation/nccl/environment{,_lists,_values,_variables}.cpp
   model/implementation/nccl/{path_type,version_rules}.cpp
   model/link/pcie_rate.cpp
   model/predict/call.cpp
   model/protocol/protocol.cpp
-  model/topology/{check_machine,machine}.cpp
+  model/topology/{check_machine,cpu_ids,distance_matrix,gpu_ids,machine,peer_access,routes}.cpp
 )
 readonly flags=(-std=c++20 -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all "-I$root")
 
@@ -63,7 +65,7 @@ build() {
     if (($(jobs -rp | wc -l) >= $(nproc))); then wait -n; fi
   done
   while (($(jobs -rp | wc -l))); do wait -n; done
-  "$clang" -fsanitize=fuzzer,address,undefined "${objects[@]}" -lyaml-cpp -o "$target"
+  "$clang" -fsanitize=fuzzer,address,undefined "${objects[@]}" -lyaml-cpp -lpugixml -lhwloc -o "$target"
 }
 exec 9>lock
 flock 9

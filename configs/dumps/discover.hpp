@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+
+#include "configs/dumps/facts.hpp"
+
+namespace lanecast {
+
+/// What the running system says about itself, through sysfs, /proc and hwloc.
+///
+/// @param sysroot  folder that stands for `/`; hwloc is only asked where it is `/` itself
+/// @param taken    the time now, 2026-11-30T06:25:03Z; may be empty
+MachineFacts live_facts(const std::string& sysroot, const std::string& taken);
+
+}  // namespace lanecast
