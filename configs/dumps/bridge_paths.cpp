@@ -4,13 +4,16 @@
 #include <deque>
 
 #include "configs/dumps/pci_position.hpp"
+#include "configs/reading.hpp"
 
 namespace lanecast {
 namespace {
 
 const PciFacts no_facts{};
 
-std::string same(const std::string& text) { return text.empty() ? "none: it is on a root bus" : text; }
+std::string same(const std::string& text) {
+  return text.empty() ? "none: it is on a root bus" : printable(text);
+}
 
 class PathReader {
  public:

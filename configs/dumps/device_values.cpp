@@ -36,7 +36,6 @@ const PciFacts& facts_of(const MachineFacts& facts, const std::string& address) 
   return found == facts.devices.end() ? no_facts : found->second;
 }
 
-std::string same(const std::string& text) { return text; }
 std::string number(int value) { return std::to_string(value); }
 std::string yes_or_no(bool value) { return value ? "true" : "false"; }
 std::string bytes_text(Bytes size) { return std::to_string(size.value()) + " B"; }
@@ -121,7 +120,7 @@ std::optional<Statement<std::string>> stated_model(const GpuItem& item, const st
     });
     if (!again && !each.value.empty()) to.push_back(each);
   }
-  return book.judge(path + ".model", printed.empty() ? by_id : printed, same);
+  return book.judge(path + ".model", printed.empty() ? by_id : printed, printable);
 }
 
 void set_model(const GpuItem& item, const std::string& path, Gpu& gpu, OriginBook& book) {

@@ -24,7 +24,7 @@ const std::vector<KindRow>& rows() {
       {DumpKind::nccl_log, "nccl-log", "NCCL_DEBUG=INFO"},
       {DumpKind::hwloc_xml, "hwloc-xml", "lstopo box.xml"},
       {DumpKind::collected, "collected", "the script of `lanecast topo collect`"},
-      {DumpKind::machine_file, "machine", "lanecast's own machine file"},
+      {DumpKind::machine_file, "machine", "lanecast's own, which begins with `lanecast: 1`"},
   };
   return table;
 }

@@ -5,7 +5,6 @@
 namespace lanecast {
 namespace {
 
-std::string same(const std::string& text) { return text; }
 std::string number(int value) { return std::to_string(value); }
 
 template <class T>
@@ -109,8 +108,8 @@ class HostBuilder {
   }
 
   void set_processor(std::size_t i, const std::string& path, Cpu& cpu) {
-    const auto vendor = book_.judge(path + ".vendor", of_any_node(i, &CpuFacts::vendor), same);
-    const auto model = book_.judge(path + ".model", of_any_node(i, &CpuFacts::model), same);
+    const auto vendor = book_.judge(path + ".vendor", of_any_node(i, &CpuFacts::vendor), printable);
+    const auto model = book_.judge(path + ".model", of_any_node(i, &CpuFacts::model), printable);
     if (vendor) {
       cpu.vendor = vendor->value;
       book_.stated(path + ".vendor", vendor->from);
@@ -128,7 +127,7 @@ class HostBuilder {
   }
 
   void set_cores(std::size_t i, const std::string& path, Cpu& cpu) {
-    const auto cores = book_.judge(path + ".cores", own_facts(i).cores.all(), same);
+    const auto cores = book_.judge(path + ".cores", own_facts(i).cores.all(), printable);
     if (!cores && layout_.cpus[i].cores.empty()) return;
     cpu.cores = printable(cores ? cores->value : layout_.cpus[i].cores);
     book_.stated(path + ".cores", cores ? cores->from : layout_.cpus[i].cores_from);

@@ -94,10 +94,11 @@ class LinkReader {
     settled.status = book_.judge(path_ + "." + key, of.status, show);
     if (settled.lower && above) {
       settled.most = above->value < settled.lower->value ? above : settled.lower;
-      // NCCL's files hold either what the link could do or, from 2.30.7 on, what it does.
+      // NCCL's files hold what the link could do or, from 2.30.7 on, what it does; nvidia-smi prints the
+      // card's own width even in a narrower slot.
       for (const auto& told : both) {
-        const bool fits =
-            told.value == settled.most->value || (settled.status && told.value == settled.status->value);
+        const bool fits = told.value == settled.most->value || told.value == settled.lower->value ||
+                          (settled.status && told.value == settled.status->value);
         if (!fits)
           book_.contradict({path_ + ".max_" + key, show(settled.most->value), settled.most->from,
                             show(told.value), told.from});
@@ -276,10 +277,9 @@ class LinkReader {
 
   void set_slot() {
     const auto all = [](const std::string& slot) { return !slot.empty(); };
-    const auto same = [](const std::string& slot) { return slot; };
     const auto stated = lower(&PciFacts::slot, all);
     const auto slot =
-        book_.judge(path_ + ".slot", stated.empty() ? good_ones(upper().slot, all) : stated, same);
+        book_.judge(path_ + ".slot", stated.empty() ? good_ones(upper().slot, all) : stated, printable);
     if (!slot) return;
     link_.slot = printable(slot->value);
     book_.stated(path_ + ".slot", slot->from);

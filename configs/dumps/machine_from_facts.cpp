@@ -14,7 +14,6 @@
 namespace lanecast {
 namespace {
 
-std::string same(const std::string& text) { return text; }
 std::string yes_or_no(bool value) { return value ? "true" : "false"; }
 
 class MachineBuilder {
@@ -56,7 +55,7 @@ class MachineBuilder {
   }
 
   void set_text(const char* path, const Statements<std::string>& statements, std::string& to) {
-    const auto text = book_.judge(path, statements.all(), same);
+    const auto text = book_.judge(path, statements.all(), printable);
     if (!text) return;
     to = printable(text->value);
     book_.stated(path, text->from);

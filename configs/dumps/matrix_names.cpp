@@ -2,6 +2,7 @@
 
 #include "configs/dumps/machine_items.hpp"
 #include "configs/dumps/pci_position.hpp"
+#include "configs/reading.hpp"
 
 namespace lanecast {
 namespace {
@@ -151,7 +152,7 @@ std::vector<int> items_of(const MachineFacts& facts, const TopoMatrix& matrix, I
         "no dump names them");
   } else {
     std::vector<std::string> left;
-    for (const std::size_t i : open) left.push_back(matrix.names[i]);
+    for (const std::size_t i : open) left.push_back(printable(matrix.names[i]));
     book.note(name_list(left) +
               " of `nvidia-smi topo -m` are left out: no dump says which adapters they are; add what "
               "`lanecast topo collect` gathers");

@@ -223,8 +223,9 @@ class TopologyReader {
 
   bool take_nvlink_to_switch(const Node& link, int count, NvlinkFacts& to_switches) {
     const std::string target = text_of(link, "target");
-    const bool hidden = target.size() > 4 && target.find_first_not_of("fF:.0") == std::string::npos &&
-                        target.find('f') != std::string::npos;
+    // NVML's address of what it cannot name; 0000:0f:00.0 is none.
+    const bool hidden = (target.compare(0, 4, "ffff") == 0 || target.compare(0, 4, "FFFF") == 0) &&
+                        target.find_first_not_of("fF:.0") == std::string::npos;
     const std::optional<std::uint32_t> type = pci_class(text_of(link, "tclass"));
     if (type != kNvswitchClass && (!hidden || type == kCpuBridgeClass)) return false;
     if (to_switches.count == 0) to_switches.place = document_.place(link) + " (" + link.name() + ")";

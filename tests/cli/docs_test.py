@@ -1,4 +1,4 @@
-"""The examples of docs/commands.md and docs/nccl.md: each `$ lanecast ...` prints what stands below it.
+"""The examples of the pages in PAGES: each `$ lanecast ...` prints what stands below it.
 
 A changed prediction changes them. Write them anew with
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lanecast_command import BINARY, SOURCE, clean_environment
 
-PAGES = [Path(SOURCE, "docs", name) for name in ("algorithms.md", "commands.md", "nccl.md")]
+PAGES = [Path(SOURCE, "docs", name) for name in ("algorithms.md", "commands.md", "doctor.md", "nccl.md")]
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 

@@ -68,7 +68,8 @@ class Builder {
       cpu.model = processor.model;
       cpu.socket = i;
       cpu.numa = i;
-      cpu.cores = range(i * cores, cores) + "," + range((count + i) * cores, cores);
+      cpu.cores = count == 1 ? range(0, 2 * cores)
+                             : range(i * cores, cores) + "," + range((count + i) * cores, cores);
       machine_.cpus.push_back(cpu);
       machine_.roots.push_back({"root" + std::to_string(i), i, {}, {}, {}, ""});
       if (i > 0)
@@ -137,7 +138,7 @@ class Builder {
   }
 
   void add_gpu(NodeId above) {
-    if (static_cast<int>(machine_.gpus.size()) == options_.most_gpus) return;
+    if (static_cast<int>(machine_.gpus.size()) == options_.most_gpus) return add_nic(above);
     const NodeId here{NodeKind::gpu, static_cast<int>(machine_.gpus.size())};
     Gpu gpu;
     gpu.name = "gpu" + std::to_string(here.index);

@@ -209,6 +209,29 @@ TEST(LinkValues, WhatBothEndsCanDoTogetherIsNoStatementOfTheCard) {
   EXPECT_TRUE(both.contradictions.empty());
 }
 
+TEST(LinkValues, ACardsOwnWidthInANarrowSlotIsNoContradiction) {
+  OneLink box;
+  box.gpu.max_width.add(16, "a:1 (LnkCap)");
+  box.above.max_width.add(8, "a:9 (LnkCap)");
+  box.gpu.width.add(8, "a:2 (LnkSta)");
+  box.gpu.link_max_width.add(16, "q.txt:31 (Link Width: Max)");
+  EXPECT_EQ(link_of(box.imported()).max_width, 8);
+  EXPECT_TRUE(box.imported().contradictions.empty());
+}
+
+TEST(LinkValues, ACardThatWasKeptBusyAndRunsAtGen1IsNotAsleep) {
+  OneLink box;
+  box.gpu.max_rate.add(PcieRate::gen5, "a:1");
+  box.above.max_rate.add(PcieRate::gen5, "a:9");
+  box.gpu.max_width.add(16, "a:1");
+  box.gpu.width.add(16, "a:2");
+  box.gpu.rate.add(PcieRate::gen1, "a:2");
+  EXPECT_TRUE(link_of(box.imported()).idle);
+  box.gpu.asleep.add(false, "live (kept busy)");
+  EXPECT_FALSE(link_of(box.imported()).idle);
+  EXPECT_EQ(link_of(box.imported()).rate, PcieRate::gen1);
+}
+
 TEST(LinkValues, StatusAboveCapabilityIsAContradictionAndBothHoldTheStatus) {
   OneLink box;
   box.gpu.max_rate.add(PcieRate::gen3, "a:1");

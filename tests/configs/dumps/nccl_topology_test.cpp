@@ -117,6 +117,13 @@ TEST(NcclTopology, LinksToAllNvswitchesAreOneEntry) {
   }
 }
 
+TEST(NcclTopology, AnAddressOfZerosAndOneFIsAGpu) {
+  const MachineFacts facts =
+      facts_of(one_gpu(R"(<nvlink target="0000:0f:00.0" count="4" tclass="0x030200"/>)"));
+  ASSERT_EQ(facts.nvlinks.size(), 1u);
+  EXPECT_EQ(facts.nvlinks[0].to, "0000:0f:00.0");
+}
+
 TEST(NcclTopology, NvlinksThatLeadNowhereAreNoted) {
   const auto links_and_note = [](const std::string& link, const std::string& words) {
     const MachineFacts facts = facts_of(one_gpu(link));
