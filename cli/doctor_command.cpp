@@ -155,8 +155,11 @@ void add_doctor_command(CLI::App& app, Session& session) {
       "MACHINE", options->inputs,
       "a machine file, a shipped machine, a one-line machine, or what a machine prints (several "
       "files merge); nothing: the machine that this runs on");
-  command->add_option("--before", options->before, "an older dump of the same box: what has changed since")
+  command
+      ->add_option("--before", options->before,
+                   "an older dump of the same box: what has changed since (repeatable: files merge)")
       ->type_name("FILE")
+      ->allow_extra_args(false)
       ->group("Checks");
   command->add_option("--only", options->only, "this check alone: LC-LINK-01 (repeatable)")
       ->type_name("CODE")

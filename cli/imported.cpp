@@ -100,4 +100,13 @@ void tell_import(const ImportedMachine& imported, const Session& session) {
   if (assumed > 0) session.note(std::to_string(assumed) + " values are assumed by rule and marked so");
 }
 
+void tell_import_in_short(const ImportedMachine& imported, const Session& session) {
+  for (const ImportReport::Contradiction& each : contradictions_of(imported))
+    session.note("contradiction: " + contradiction_text(each));
+  session.note("machine imported: " + std::to_string(imported.machine.gpus.size()) + " GPUs, " +
+               std::to_string(assumed_count(imported)) + " values assumed by rule, " +
+               std::to_string(imported.unknown.size()) +
+               " things unknown; `lanecast topo import` on the same files shows them");
+}
+
 }  // namespace lanecast

@@ -17,4 +17,8 @@ ImportReport import_report(const ImportedMachine& imported, const Session& sessi
 /// Says on stderr what was read and what the reader must know: contradictions, unknowns, how much is assumed.
 void tell_import(const ImportedMachine& imported, const Session& session);
 
+/// The same in short, for commands that only use the machine: contradictions, and how much is unknown and
+/// assumed.
+void tell_import_in_short(const ImportedMachine& imported, const Session& session);
+
 }  // namespace lanecast

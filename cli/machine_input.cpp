@@ -39,7 +39,7 @@ Machine told_machine_input(const std::vector<std::string>& inputs, const Session
   const bool from_dumps =
       std::any_of(imported.found.begin(), imported.found.end(),
                   [](const FoundDump& found) { return found.kind != DumpKind::machine_file; });
-  if (from_dumps) tell_import(imported, session);
+  if (from_dumps) tell_import_in_short(imported, session);
   return std::move(imported.machine);
 }
 

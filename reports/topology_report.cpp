@@ -39,14 +39,17 @@ struct Pair {
   std::optional<PeerVerdict> peer;
 };
 
+constexpr std::size_t most_peers = 512;  // each pair's route is looked up
+
 std::vector<Pair> pairs_of(const TopologyReport& report) {
   const TopologyMatrix matrix = topology_matrix(report.machine);
+  const bool peers = matrix.nodes.size() <= most_peers;
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < matrix.nodes.size(); ++i) {
     for (std::size_t j = 0; j < matrix.nodes.size(); ++j) {
       if (i == j) continue;
       Pair pair{matrix.nodes[i], matrix.nodes[j], matrix.cells[i][j], std::nullopt};
-      if (pair.from.kind == NodeKind::gpu && pair.to.kind == NodeKind::gpu)
+      if (peers && pair.from.kind == NodeKind::gpu && pair.to.kind == NodeKind::gpu)
         pair.peer = peer_access(report.machine, pair.from.index, pair.to.index, report.level);
       pairs.push_back(pair);
     }

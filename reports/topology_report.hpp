@@ -21,7 +21,7 @@ struct TopologyReport {
 ///
 /// JSON: `{"machine", "gpus": [...], "nics": [...], "links": [{"name", "kind", "from", "to", ...}], "pairs":
 /// [...]}`; CSV has a line a pair: `from,to,distance,nvlinks,p2p,reason`. Both leave out what is not asked
-/// for.
+/// for, and peer access where the machine has more than 512 GPUs and adapters.
 std::string topology_text(const TopologyReport& report, Format format);
 
 }  // namespace lanecast

@@ -117,8 +117,8 @@ void examine_level(const Evidence& evidence, const std::vector<GpuPair>& refused
   rule.add(
       FindingStatus::warn, "machine",
       std::to_string(refused.size()) + " of " + counted(evidence.pairs.size(), "pair") +
-          " of GPUs are farther apart (" + classes + ") than peer access reaches: " + to_string(level) +
-          ", " + whose + "; they exchange their data through host memory",
+          " of GPUs: farther apart (" + classes + ") than peer access reaches: " + to_string(level) + ", " +
+          whose + "; their data goes through host memory",
       "NCCL_P2P_LEVEL=SYS in the run, `--set p2p.level=SYS` here; measure both, since some roots carry peer "
       "traffic badly",
       std::move(mended));

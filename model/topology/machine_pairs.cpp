@@ -72,17 +72,17 @@ std::vector<Part> nvswitches_of(const Machine& machine) {
   return parts_of(machine.nvswitches, [](const NvSwitch& /*nvswitch*/, Part& /*part*/) {});
 }
 std::vector<Part> nics_of(const Machine& machine) {
-  auto parts = parts_of(machine.nics, [](const Nic& nic, Part& part) {
+  auto parts = parts_of(machine.nics, [&](const Nic& nic, Part& part) {
     part.address = nic.bdf;
-    part.model = essence(nic.model);
+    if (!is_assumed(machine, "nics." + nic.name + ".model")) part.model = essence(nic.model);
   });
   add_slots(machine, NodeKind::nic, parts);
   return parts;
 }
 std::vector<Part> gpus_of(const Machine& machine) {
-  auto parts = parts_of(machine.gpus, [](const Gpu& gpu, Part& part) {
+  auto parts = parts_of(machine.gpus, [&](const Gpu& gpu, Part& part) {
     part.address = gpu.bdf;
-    part.model = essence(gpu.model);
+    if (!is_assumed(machine, "gpus." + gpu.name + ".model")) part.model = essence(gpu.model);
   });
   add_slots(machine, NodeKind::gpu, parts);
   parts.erase(std::remove_if(parts.begin(), parts.end(),

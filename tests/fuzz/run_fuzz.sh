@@ -12,9 +12,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 readonly here root
 
-cd "$root"
-readonly library_sources=(
-  configs/dumps/*.cpp
+library_sources=(
   configs/{explain,field_values,machine_fields,machine_paths,machine_reader,machine_writer}.cpp
   configs/{nccl_log,nccl_log_messages,node_index,plain_text,problem_list,quantity,reading,yaml_document}.cpp
   model/implementation/nccl/environment{,_lists,_values,_variables}.cpp
@@ -22,8 +20,15 @@ readonly library_sources=(
   model/link/pcie_rate.cpp
   model/predict/call.cpp
   model/protocol/protocol.cpp
-  model/topology/{check_machine,cpu_ids,distance_matrix,gpu_ids,machine,peer_access,routes}.cpp
+  model/topology/{check_machine,machine}.cpp
 )
+libraries=(-lyaml-cpp)
+if [[ $target == dumps ]]; then  # the readers of dumps are many: the other targets need not wait for them
+  cd "$root"
+  library_sources+=(configs/dumps/*.cpp model/topology/{cpu_ids,distance_matrix,gpu_ids,peer_access,routes}.cpp)
+  libraries+=(-lpugixml -lhwloc)
+fi
+readonly library_sources libraries
 readonly flags=(-std=c++20 -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all "-I$root")
 
 find_clang() {
@@ -65,7 +70,7 @@ build() {
     if (($(jobs -rp | wc -l) >= $(nproc))); then wait -n; fi
   done
   while (($(jobs -rp | wc -l))); do wait -n; done
-  "$clang" -fsanitize=fuzzer,address,undefined "${objects[@]}" -lyaml-cpp -lpugixml -lhwloc -o "$target"
+  "$clang" -fsanitize=fuzzer,address,undefined "${objects[@]}" "${libraries[@]}" -o "$target"
 }
 exec 9>lock
 flock 9
