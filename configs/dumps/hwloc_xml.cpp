@@ -18,7 +18,8 @@
 namespace lanecast {
 namespace {
 
-constexpr int kDeepest = 256;  // of nested objects
+constexpr int kDeepest = 256;             // of nested objects
+constexpr std::size_t kMostNodes = 1024;  // NUMA nodes, packages
 constexpr std::uint32_t kNvswitchClass = 0x068000;
 
 using Node = pugi::xml_node;
@@ -140,9 +141,9 @@ class HwlocReader {
     if (!host.empty()) facts_.host.add(host, place(object, "HostName"));
     if (type == "Package" || type == "Socket") {
       above.package = object;
-      packages_.push_back(object);
+      if (packages_.size() < kMostNodes) packages_.push_back(object);
     }
-    if (type == "NUMANode") numa_nodes_.push_back({object, above.package});
+    if (type == "NUMANode" && numa_nodes_.size() < kMostNodes) numa_nodes_.push_back({object, above.package});
     if (object.attribute("nodeset") && type != "PCIDev" && type != "Bridge" && type != "OSDev")
       above.nodeset = text_of(object, "nodeset");
     const bool host_bridge = type == "Bridge" && text_of(object, "bridge_type").compare(0, 2, "0-") == 0;

@@ -15,7 +15,7 @@
 namespace lanecast {
 namespace {
 
-constexpr std::size_t kMostGpus = 4096;
+constexpr std::size_t kMostGpus = 1024;
 constexpr std::size_t kLongestLine = 1 << 14;  // the rest of a longer one is passed over
 
 /// What the log says of one GPU, by which three kinds of numbers.
