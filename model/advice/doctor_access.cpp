@@ -141,7 +141,7 @@ void examine_peer_access(const Evidence& evidence, std::vector<Finding>& finding
     const bool matters = std::any_of(evidence.pairs.begin(), evidence.pairs.end(), [&](const GpuPair& pair) {
       return (pair.a == index || pair.b == index) && pair.verdict.allowed && !pair.nvlink;
     });
-    const bool known = gpu.p2p ? evidence.knows("gpus", gpu.name, "p2p") : !gpu.model.empty();
+    const bool known = gpu.p2p ? evidence.knows("gpus", gpu.name, "p2p") : !evidence.model_of(index).empty();
     if (evidence.too_many_for_pairs() || (matters && (!known || !evidence.knows("p2p", "enabled"))))
       rule.unknown(gpu.name);
   }

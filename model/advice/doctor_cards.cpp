@@ -201,10 +201,10 @@ void examine_mixture(const Evidence& evidence, std::vector<Finding>& findings) {
   RuleFindings rule("LC-GPU-01", findings);
   std::map<std::string, std::size_t> models;
   for (const int index : evidence.gpus) {
-    if (evidence.gpu(index).model.empty()) {
+    if (evidence.model_of(index).empty()) {
       rule.unknown(evidence.gpu(index).name);
     } else {
-      ++models[evidence.gpu(index).model];
+      ++models[evidence.model_of(index)];
     }
   }
   if (models.size() > 1) {

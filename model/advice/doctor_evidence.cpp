@@ -86,6 +86,10 @@ bool Evidence::knows(const char* section, const std::string& name, const char* k
   return knows(std::string(section) + "." + name, key);
 }
 
+std::string Evidence::model_of(int index) const {
+  return knows("gpus", gpu(index).name, "model") ? gpu(index).model : "";
+}
+
 std::optional<int> Evidence::earlier_part(NodeId now) const {
   if (!since) return std::nullopt;
   for (const PartPair& pair : since->of(now.kind).pairs) {

@@ -39,6 +39,9 @@ struct Evidence {
     return assumed_.count(node) == 0 && assumed_.count(node + "." + key) == 0;
   }
 
+  /// The model of a card; empty where no dump names it.
+  std::string model_of(int gpu) const;
+
   /// PCIe links that lead to a present GPU or to a network adapter, by index.
   std::vector<int> used_links() const;
   const Link& link(int index) const { return machine.links[static_cast<std::size_t>(index)]; }

@@ -88,11 +88,9 @@ void examine_sleeping(const Evidence& evidence, std::vector<Finding>& findings) 
       "(LnkSta), `nvidia-smi -q`";
   for (const int index : evidence.used_links()) {
     const Link& link = evidence.link(index);
-    if (!link.idle) continue;
-    if (link.rate == link.max_rate) {
+    if (link.idle ? link.rate == link.max_rate : !evidence.knows("links", link.name, "rate"))
       rule.unknown(link.name);
-      continue;
-    }
+    if (!link.idle || link.rate == link.max_rate) continue;
     Machine mended = evidence.machine;
     mended.links[at_index(index)].rate = link.max_rate;
     rule.add(FindingStatus::warn, link_name(link),
@@ -100,7 +98,7 @@ void examine_sleeping(const Evidence& evidence, std::vector<Finding>& findings) 
                  to_string(link.max_rate) + ", which it may well take up at work",
              command, std::move(mended));
   }
-  rule.close("link", "was read while its card slept: what it does at work is assumed", command,
+  rule.close("link", "was not read, or while its card slept: what it does at work is assumed", command,
              "no link was read while its card slept");
 }
 
@@ -115,7 +113,7 @@ std::map<std::string, EqualCards> equal_cards(const Evidence& evidence) {
   for (const int gpu : evidence.gpus) {
     if (evidence.paths[at_index(gpu)].empty()) continue;
     const int own = evidence.paths[at_index(gpu)].front();
-    EqualCards& group = groups[evidence.gpu(gpu).model];
+    EqualCards& group = groups[evidence.model_of(gpu)];
     group.gpus.push_back(gpu);
     const auto rate = [&](int link) {
       return pcie_raw_rate(evidence.link(link).max_rate, evidence.link(link).max_width);
@@ -144,8 +142,8 @@ void examine_unequal(const Evidence& evidence, std::vector<Finding>& findings) {
     Machine mended = evidence.machine;
     for (const int gpu : group.gpus) {
       Link& link = mended.links[at_index(evidence.paths[at_index(gpu)].front())];
-      const bool known =
-          evidence.knows("links", link.name, "max_rate") && evidence.knows("links", link.name, "max_width");
+      const bool known = !model.empty() && evidence.knows("links", link.name, "max_rate") &&
+                         evidence.knows("links", link.name, "max_width");
       if (!known) rule.unknown(link.name);
       if (!known ||
           pcie_raw_rate(link.max_rate, link.max_width) >= pcie_raw_rate(best.max_rate, best.max_width))
@@ -161,8 +159,8 @@ void examine_unequal(const Evidence& evidence, std::vector<Finding>& findings) {
              "move the card to a slot as good as the others', or look whether the firmware limits this one",
              std::move(mended));
   }
-  rule.close("link", "what both ends of the link can do was only assumed",
-             "`lspci -vvv` (LnkCap of both ends)", "equal cards have equal links");
+  rule.close("link", "the card's model, or what both ends of its link can do, is not known",
+             "`lspci -vvv` (LnkCap of both ends), `nvidia-smi -L`", "equal cards have equal links");
 }
 
 void examine_slots(const Evidence& evidence, std::vector<Finding>& findings) {

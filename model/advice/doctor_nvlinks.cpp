@@ -84,20 +84,48 @@ const char* const link_mend =
 /// Present cards of one model.
 std::map<std::string, std::vector<int>> cards_by_model(const Evidence& evidence) {
   std::map<std::string, std::vector<int>> cards;
-  for (const int gpu : evidence.gpus) cards[evidence.gpu(gpu).model].push_back(gpu);
+  for (const int gpu : evidence.gpus) cards[evidence.model_of(gpu)].push_back(gpu);
   return cards;
 }
 
 void add_fewer(const Evidence& evidence, const std::vector<int>& links, const Missing& missing,
-               const std::string& than, RuleFindings& rule) {
+               FindingStatus status, const std::string& than, RuleFindings& rule) {
   std::vector<std::string> names;
   for (const auto& [gpu, count] : missing) {
     const int now = links[at_index(gpu)];
     names.push_back(evidence.gpu(gpu).name + " (" + std::to_string(now) + " of " +
                     std::to_string(now + count) + ")");
   }
-  rule.add(FindingStatus::fail, named("gpu", names), "fewer NVLinks are up than " + than, link_mend,
+  rule.add(status, named("gpu", names), "fewer NVLinks are up than " + than, link_mend,
            with_nvlinks_back(evidence.machine, missing));
+}
+
+/// Cards without any NVLink, of which equal cards have `most`.
+/// @return  whether they were found to lack that many
+bool add_none(const Evidence& evidence, const std::string& model, const Missing& none, int most,
+              RuleFindings& rule) {
+  std::vector<std::string> names;
+  for (const auto& [gpu, count] : none) names.push_back(evidence.gpu(gpu).name);
+  const bool on_board = has_nvlink_on_board(model);
+  if (model.empty()) {
+    for (const std::string& name : names) rule.unknown(name);
+    return false;
+  }
+  if (most == 0) {
+    if (!on_board) return false;
+    rule.add(
+        FindingStatus::warn, named("gpu", names),
+        "cards of this model (" + model + ") are joined by NVLink on their board; the machine shows none",
+        std::string("where no dump that shows NVLink was given, read ") + kCommand + "; else " + link_mend);
+    return false;
+  }
+  if (!on_board && none.size() == 1) return false;  // a bridge joins two
+  rule.add(
+      on_board ? FindingStatus::fail : FindingStatus::warn, named("gpu", names),
+      "has no NVLink, while equal cards have " + std::to_string(most),
+      on_board ? link_mend : "put a bridge on, or look whether one sits loose: `nvidia-smi nvlink --status`",
+      with_nvlinks_back(evidence.machine, none));
+  return true;
 }
 
 void examine_equals(const Evidence& evidence, const std::string& model, const std::vector<int>& gpus,
@@ -105,31 +133,17 @@ void examine_equals(const Evidence& evidence, const std::string& model, const st
   int most = 0;
   for (const int gpu : gpus) most = std::max(most, links[at_index(gpu)]);
   Missing fewer, none;
-  std::vector<std::string> names;
   for (const int gpu : gpus) {
     const int here = links[at_index(gpu)];
-    if (here > 0 && here < most) fewer[gpu] = most - here;
-    if (here > 0) continue;
-    none[gpu] = most;
-    names.push_back(evidence.gpu(gpu).name);
+    if (here < most && here > 0) fewer[gpu] = most - here;
+    if (here == 0) none[gpu] = most;
   }
-  if (!fewer.empty()) add_fewer(evidence, links, fewer, "equal cards have", rule);
+  if (!fewer.empty()) {
+    add_fewer(evidence, links, fewer, model.empty() ? FindingStatus::warn : FindingStatus::fail,
+              model.empty() ? "others have, whose model is not known either" : "equal cards have", rule);
+  }
   found.insert(fewer.begin(), fewer.end());
-  const bool on_board = has_nvlink_on_board(model);
-  if (none.empty() || (most == 0 && !on_board)) return;
-  if (most == 0) {
-    rule.add(
-        FindingStatus::warn, named("gpu", names),
-        "cards of this model (" + model + ") are joined by NVLink on their board; the machine shows none",
-        std::string("where no dump that shows NVLink was given, read ") + kCommand + "; else " + link_mend);
-    return;
-  }
-  rule.add(
-      on_board ? FindingStatus::fail : FindingStatus::warn, named("gpu", names),
-      "has no NVLink, while equal cards have " + std::to_string(most),
-      on_board ? link_mend : "put a bridge on, or look whether one sits loose: `nvidia-smi nvlink --status`",
-      with_nvlinks_back(evidence.machine, none));
-  found.insert(none.begin(), none.end());
+  if (!none.empty() && add_none(evidence, model, none, most, rule)) found.insert(none.begin(), none.end());
 }
 
 /// What the earlier dump had more of. Neighbours of a card that is gone have lost its links with it.
@@ -144,7 +158,8 @@ void examine_earlier(const Evidence& evidence, const std::vector<int>& links, co
     const int lost = before[at_index(*old)] - links[at_index(gpu)];
     if (lost > 0) missing[gpu] = lost;
   }
-  if (!missing.empty()) add_fewer(evidence, links, missing, "the earlier dump shows", rule);
+  if (!missing.empty())
+    add_fewer(evidence, links, missing, FindingStatus::fail, "the earlier dump shows", rule);
 }
 
 }  // namespace
@@ -162,7 +177,7 @@ void examine_nvlinks(const Evidence& evidence, std::vector<Finding>& findings) {
     }
   }
   if (evidence.earlier != nullptr) examine_earlier(evidence, links, found, rule);
-  rule.close("gpu", "no NVLink is known, and the model of the card is not known either", kCommand,
+  rule.close("gpu", "no NVLink of the card is known, and neither is its model", kCommand,
              some ? "equal cards have equally many NVLinks" : "cards of these models need no NVLink");
 }
 

@@ -89,6 +89,10 @@ TEST(DoctorOfCards, WarnsOfDifferentModels) {
   EXPECT_NE(examined_for("LC-GPU-01", machine).at(0).fact.find("1 x NVIDIA A30"), std::string::npos);
   machine.gpus[3].model.clear();
   EXPECT_EQ(examined_for("LC-GPU-01", machine).at(0).status, FindingStatus::skip);
+  Machine assumed = healthy();
+  for (const Gpu& gpu : assumed.gpus) assumed.assumed.push_back("gpus." + gpu.name + ".model");
+  for (const char* code : {"LC-GPU-01", "LC-NVLINK-01", "LC-LINK-03"})
+    EXPECT_EQ(examined_for(code, assumed).at(0).status, FindingStatus::skip) << code;
 }
 
 Machine healthy_nvswitch(int gpus) {
@@ -149,12 +153,37 @@ TEST(DoctorOfNvlinks, WarnsOfAPairWithoutTheBridgeThatAnotherHas) {
   EXPECT_EQ(finding.mended->links.back().count, 4);
 }
 
+TEST(DoctorOfNvlinks, ExpectsNoBridgeOnACardWithoutAPartner) {
+  Machine machine = healthy_roots(3);
+  add_nvlink(machine, {NodeKind::gpu, 0}, {NodeKind::gpu, 1});
+  EXPECT_EQ(troubles(machine), Codes{});
+}
+
+TEST(DoctorOfNvlinks, KnowsNoEqualsAmongCardsWhoseModelNoDumpNames) {
+  Machine machine = healthy_roots(4);
+  for (const Gpu& gpu : machine.gpus) machine.assumed.push_back("gpus." + gpu.name + ".model");
+  add_nvlink(machine, {NodeKind::gpu, 0}, {NodeKind::gpu, 1});
+  EXPECT_EQ(examined_for("LC-NVLINK-01", machine).at(0).where, "gpus gpu2, gpu3");
+  EXPECT_EQ(examined_for("LC-NVLINK-01", machine).at(0).status, FindingStatus::skip);
+  add_nvlink(machine, {NodeKind::gpu, 2}, {NodeKind::gpu, 3}, 3);
+  EXPECT_EQ(examined_for("LC-NVLINK-01", machine).at(0).status, FindingStatus::warn);
+}
+
 TEST(DoctorOfNvlinks, FailsWhatTheEarlierDumpHadMoreOf) {
   Machine now = healthy_nvswitch(2);
   for (const char* name : {"nv0", "nv1"}) link_named(now, name).count = 10;
   EXPECT_EQ(troubles(now), Codes{}) << "both alike";
   EXPECT_EQ(troubles(now, healthy_nvswitch(2)), Codes{"LC-NVLINK-01"});
   EXPECT_EQ(*examined_for("LC-NVLINK-01", now, healthy_nvswitch(2)).at(0).mended, healthy_nvswitch(2));
+}
+
+TEST(DoctorOfNvlinks, FailsABridgeThatOnlyTheEarlierDumpShows) {
+  Machine before = healthy_roots(2);
+  add_nvlink(before, {NodeKind::gpu, 0}, {NodeKind::gpu, 1});
+  EXPECT_EQ(troubles(healthy_roots(2)), Codes{});
+  EXPECT_EQ(troubles(healthy_roots(2), before), Codes{"LC-NVLINK-01"});
+  EXPECT_EQ(examined_for("LC-NVLINK-01", healthy_roots(2), before).at(0).where,
+            "gpus gpu0 (0 of 4), gpu1 (0 of 4)");
 }
 
 TEST(DoctorOfChanges, SkipsWithoutAnEarlierDump) {

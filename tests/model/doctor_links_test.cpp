@@ -102,6 +102,12 @@ TEST(DoctorOfSleepingLinks, SkipsTheRateOfACardThatSlept) {
   EXPECT_EQ(examined_for("LC-LINK-01", machine).at(0).status, FindingStatus::pass) << "the width was read";
 }
 
+TEST(DoctorOfSleepingLinks, SkipsALinkThatNobodyRead) {
+  Machine machine = healthy();
+  machine.assumed = {"links.gpu1.rate"};
+  EXPECT_EQ(examined_for("LC-LINK-02", machine).at(0).status, FindingStatus::skip);
+}
+
 TEST(DoctorOfSleepingLinks, WarnsWhereTheSlowRateOfASleepingCardWasTaken) {
   Machine machine = with_link("gpu1", PcieRate::gen1, 16);
   link_named(machine, "gpu1").idle = true;
