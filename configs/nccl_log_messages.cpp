@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "configs/reading.hpp"
+
 namespace lanecast {
 namespace {
 
@@ -44,12 +46,6 @@ class Scanner {
   std::string_view left_;
   bool good_ = true;
 };
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  return text;
-}
 
 bool is_variable(std::string_view name) {
   const bool prefix = name.substr(0, 5) == "NCCL_" || name.substr(0, 5) == "RCCL_";

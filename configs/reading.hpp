@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace lanecast {
@@ -21,6 +22,9 @@ struct Reading {
   Reading(Complaint bad) : complaint(std::move(bad)) {}  // NOLINT
   explicit operator bool() const { return value.has_value(); }
 };
+
+/// Without blanks, line ends and zeros at both ends; a part of `text`.
+std::string_view trimmed(std::string_view text);
 
 /// Text as it may be printed in a message: at most 80 bytes, control characters shown as `\xNN`.
 std::string printable(const std::string& text);

@@ -75,7 +75,8 @@ void CollectedParser::head(std::string_view line) {
   std::string_view rest = line.substr(kHead.size());
   const std::size_t comma = rest.find(',');
   text_.format = whole_number(rest.substr(0, comma)).value_or(kCollectedFormat);
-  const std::string time = comma == std::string_view::npos ? "" : trimmed(rest.substr(comma + 1));
+  const std::string time(comma == std::string_view::npos ? std::string_view()
+                                                         : trimmed(rest.substr(comma + 1)));
   if (is_time(time)) text_.taken = time;
 }
 

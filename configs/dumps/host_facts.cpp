@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "configs/dumps/sysfs_values.hpp"
+#include "configs/reading.hpp"
 #include "model/topology/cpu_ids.hpp"
 
 namespace lanecast {

@@ -62,10 +62,10 @@ std::string kinds_with_commands() {
 }
 
 /// Reads one file into the facts. @return what was found in it
-std::vector<FoundDump> read_dump(const DumpText& file, std::optional<DumpKind> as, MachineFacts& facts) {
+std::vector<FoundDump> read_dump(const DumpText& file, const RecognisedText& text, std::optional<DumpKind> as,
+                                 MachineFacts& facts) {
   const std::string name = printable(file.file);
   expect_plain_text(file.text, name, "lanecast topo import -");
-  const RecognisedText text = recognised(file.text, as);
   if (text.kinds.empty() && !text.xml_root.empty()) {
     throw Error(ErrorKind::usage,
                 "XML with the root element `" + printable(text.xml_root) + "` is of no known kind", name,
@@ -84,11 +84,6 @@ std::vector<FoundDump> read_dump(const DumpText& file, std::optional<DumpKind> a
   }
   throw Error(ErrorKind::usage, "`" + name + "` holds nothing that describes a machine", name,
               "the kinds are " + kinds_with_commands());
-}
-
-bool is_machine_file(const DumpText& file, std::optional<DumpKind> as) {
-  const std::vector<DumpKind> kinds = recognised(file.text, as).kinds;
-  return kinds == std::vector<DumpKind>{DumpKind::machine_file};
 }
 
 ImportedMachine read_machine(const DumpText& file) {
@@ -125,8 +120,10 @@ std::string short_name(const std::string& path, const std::vector<std::string>& 
 
 ImportedMachine import_dumps(const std::vector<DumpText>& files, std::optional<DumpKind> as,
                              const std::string& name) {
+  std::vector<RecognisedText> texts;
   for (const DumpText& file : files) {
-    if (!is_machine_file(file, as)) continue;
+    texts.push_back(recognised(file.text, as));
+    if (texts.back().kinds != std::vector<DumpKind>{DumpKind::machine_file}) continue;
     if (files.size() == 1) return read_machine(file);
     throw Error(ErrorKind::usage,
                 "`" + printable(file.file) + "` is a machine file, which merges with nothing",
@@ -135,9 +132,9 @@ ImportedMachine import_dumps(const std::vector<DumpText>& files, std::optional<D
   MachineFacts facts;
   std::vector<FoundDump> found;
   std::string problems;  // of all files, so that one run tells all
-  for (const DumpText& file : files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
     try {
-      for (FoundDump& dump : read_dump(file, as, facts)) found.push_back(std::move(dump));
+      for (FoundDump& dump : read_dump(files[i], texts[i], as, facts)) found.push_back(std::move(dump));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::usage) throw;
       problems += (problems.empty() ? "" : "\nerror: ") + std::string(error.what());

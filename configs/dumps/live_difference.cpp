@@ -165,7 +165,7 @@ void Comparison::compare_link(const Link& link) {
 
 std::vector<std::string> differences_from_live(const Machine& machine, const SystemFiles& live) {
   if (machine.host.empty()) return {};
-  const std::string host = trimmed(live.read("/proc/sys/kernel/hostname").value_or(""));
+  const std::string host(trimmed(live.read("/proc/sys/kernel/hostname").value_or("")));
   if (host != machine.host) return {};
   return Comparison(machine, live).differences();
 }

@@ -5,6 +5,7 @@
 #include "configs/dumps/facts.hpp"
 #include "configs/dumps/lspci_classes.hpp"
 #include "configs/dumps/lspci_text.hpp"
+#include "configs/reading.hpp"
 
 namespace lanecast {
 namespace {
@@ -46,7 +47,7 @@ std::optional<LspciHead> read_lspci_head(std::string_view line) {
   if (blank == std::string_view::npos) return std::nullopt;
   const auto address = pci_address(std::string(line.substr(0, blank)));
   if (!address) return std::nullopt;
-  const std::string_view rest = without_blanks(line.substr(blank));
+  const std::string_view rest = trimmed(line.substr(blank));
   std::size_t colon = rest.find(": ");
   if (colon == std::string_view::npos && !rest.empty() && rest.back() == ':') colon = rest.size() - 1;
   if (colon == std::string_view::npos) return std::nullopt;
@@ -55,7 +56,7 @@ std::optional<LspciHead> read_lspci_head(std::string_view line) {
   head.address = *address;
   head.class_code = pci_class_of(words);
   if (!head.class_code && !is_class_text(words)) return std::nullopt;
-  const std::string_view name = without_blanks(rest.substr(colon + 1));
+  const std::string_view name = trimmed(rest.substr(colon + 1));
   head.all_ones = has(name, "(rev ff)");
   head.name = without_tail(name);
   return head;

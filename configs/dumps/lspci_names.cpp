@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "configs/reading.hpp"
+
 namespace lanecast {
 namespace {
 
@@ -113,7 +115,7 @@ std::optional<std::uint32_t> nvidia_class(std::string_view part, bool whole) {
   constexpr std::array<std::string_view, 6> families{"GeForce", "Geforce", "Quadro", "Tesla", "RTX", "TITAN"};
   const std::size_t chip = chip_name(part);
   if (chip == 0) return std::nullopt;
-  const std::string_view rest = without_blanks(part.substr(chip));
+  const std::string_view rest = trimmed(part.substr(chip));
   if (rest.empty()) return whole ? std::optional<std::uint32_t>(0x030000) : std::nullopt;
   if (const auto model = only_brackets(rest)) return has(*model, "NVSwitch") ? 0x068000 : 0x030000;
   const bool cut_in_brackets = rest.front() == '[' && !has(rest, "]");
@@ -167,7 +169,7 @@ void take_ids(std::string_view& text, PciName& name) {
   std::string_view rest;
   if (text.size() >= bare + 2 && text.back() == ']' && text[text.size() - bare - 2] == '[') {
     ids = text.substr(text.size() - bare - 1, bare);
-    rest = without_blanks(text.substr(0, text.size() - bare - 2));
+    rest = trimmed(text.substr(0, text.size() - bare - 2));
   } else if (text.starts_with("Device ")) {  // neither the vendor nor the device is in the database
     ids = text.substr(7);
   }
@@ -190,11 +192,11 @@ std::optional<std::uint32_t> unnamed_device(std::string_view part) {
 
 PciName read_pci_name(std::string_view text, bool whole) {
   PciName name;
-  text = without_blanks(text);
+  text = trimmed(text);
   take_ids(text, name);
   const VendorRow* vendor = vendor_named(text);
   if (vendor != nullptr) {
-    const std::string_view part = without_blanks(text.substr(vendor->name.size()));
+    const std::string_view part = trimmed(text.substr(vendor->name.size()));
     if (!name.vendor) {
       name.vendor = vendor->id;
       name.vendor_by_name = true;

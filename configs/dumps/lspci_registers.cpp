@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "configs/reading.hpp"
+
 namespace lanecast {
 namespace {
 
@@ -126,7 +128,7 @@ void state_buses(PciFacts& function, const RegisterLine& line, const Place& plac
 
 void state_numa(PciFacts& function, std::string_view number, bool whole, const Place& place) {
   constexpr int most = 4096;
-  const auto node = leading_number(without_blanks(number), whole);
+  const auto node = leading_number(trimmed(number), whole);
   if (node && *node < most) state(function.numa, *node, place, "NUMA node");
 }
 
@@ -136,7 +138,7 @@ RegisterLine split_register(std::string_view line, bool whole) {
   constexpr std::size_t longest_key = 24;
   const std::size_t colon = line.substr(0, longest_key).find(':');
   if (colon == std::string_view::npos) return {"", line, whole};
-  return {line.substr(0, colon), without_blanks(line.substr(colon + 1)), whole};
+  return {line.substr(0, colon), trimmed(line.substr(colon + 1)), whole};
 }
 
 void state_register(PciFacts& function, const RegisterLine& line, const Place& place) {
@@ -196,7 +198,7 @@ void ErrorBits::take(std::string_view flags) {
                                                            "RxOF", "MalfTLP", "ECRC",      "UncorrIntErr"};
   const bool is_correctable = register_ == Register::correctable;
   const std::string_view last = is_correctable ? "Timeout" : "MalfTLP";  // of each release's first line
-  while (!(flags = without_blanks(flags)).empty()) {
+  while (!(flags = trimmed(flags)).empty()) {
     const std::size_t end = std::min(flags.find_first_of(" \t"), flags.size());
     const std::string_view word = flags.substr(0, end);
     flags.remove_prefix(end);

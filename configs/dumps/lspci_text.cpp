@@ -21,8 +21,6 @@ std::string_view without_quotation(std::string_view line) {
   return line;
 }
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
 }  // namespace
 
 std::optional<PastedLine> PastedLines::next() {
@@ -66,12 +64,6 @@ std::string plain_name(std::string_view text) {
     if (c < 0x20 || c > 0x7e) c = '?';
   }
   return name;
-}
-
-std::string_view without_blanks(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }

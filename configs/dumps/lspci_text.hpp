@@ -62,7 +62,6 @@ class Notes {
 /// Text of a dump as a fact: at most 160 bytes, what is no printable ASCII as `?`.
 std::string plain_name(std::string_view text);
 
-std::string_view without_blanks(std::string_view text);
 bool has(std::string_view text, std::string_view part);
 bool is_digit(char c);
 bool is_hex_digit(char c);

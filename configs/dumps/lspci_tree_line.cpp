@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "configs/reading.hpp"
+
 namespace lanecast {
 namespace {
 
@@ -81,7 +83,7 @@ std::size_t wrapped_width(std::string_view text) {
       previous = columns.size();
       continue;
     }
-    if (previous == width && !without_blanks(line->text).empty()) ++wraps;
+    if (previous == width && !trimmed(line->text).empty()) ++wraps;
     previous = 0;
   }
   return width >= narrowest && wraps >= least_wraps ? width : 0;

@@ -6,6 +6,7 @@
 #include "configs/dumps/lspci_registers.hpp"
 #include "configs/dumps/lspci_text.hpp"
 #include "configs/dumps/readers.hpp"
+#include "configs/reading.hpp"
 
 namespace lanecast {
 namespace {
@@ -54,7 +55,7 @@ class VerboseReader {
   VerboseReader(const std::string& file, MachineFacts& facts) : file_(file), facts_(facts), notes_(facts) {}
 
   void take(const PastedLine& line) {
-    const std::string_view text = without_blanks(line.text);
+    const std::string_view text = trimmed(line.text);
     if (text.empty()) return;
     const std::size_t indent = line.text.find_first_not_of(" \t");
     line_ = line.number;

@@ -43,13 +43,6 @@ std::optional<T> number_behind(std::string_view text, std::string_view marker, i
   return ends ? std::optional(value) : std::nullopt;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\r' || text.back() == '\t'))
-    text.remove_suffix(1);
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  return text;
-}
-
 /// "box" of "box:734:746 [0] ", the front of a line of NCCL's; launchers put more before it.
 std::string host_of(std::string_view front) {
   front = trimmed(front);

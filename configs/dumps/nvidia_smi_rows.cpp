@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "configs/reading.hpp"
+
 namespace lanecast {
 namespace {
 

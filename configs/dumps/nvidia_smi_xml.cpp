@@ -7,6 +7,7 @@
 #include "configs/dumps/paste_lines.hpp"
 #include "configs/dumps/readers.hpp"
 #include "configs/dumps/xml_document.hpp"
+#include "configs/reading.hpp"
 
 namespace lanecast {
 namespace {

@@ -94,12 +94,6 @@ std::vector<std::string_view> words(std::string_view line, std::size_t most) {
   return found;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 int small_number(std::string_view text) {
   if (text.empty() || text.size() > 9) return -1;
   int number = 0;

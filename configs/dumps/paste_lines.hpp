@@ -34,9 +34,6 @@ class PasteLines {
 /// end.
 std::vector<std::string_view> words(std::string_view line, std::size_t most);
 
-/// Without blanks and tabs at both ends.
-std::string_view trimmed(std::string_view text);
-
 /// A decimal number of at most 9 digits and nothing else; -1 for any other text.
 int small_number(std::string_view text);
 

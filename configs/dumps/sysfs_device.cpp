@@ -212,7 +212,7 @@ TreePlace tree_place(const std::string& path) {
 std::optional<std::string> SystemText::value(const std::string& path) const {
   const std::optional<std::string> text = files.read(path);
   if (!text) return std::nullopt;
-  std::string kept = trimmed(*text);
+  std::string kept(trimmed(*text));
   return kept.empty() ? std::nullopt : std::optional(std::move(kept));
 }
 

@@ -179,11 +179,4 @@ int ArchivedFiles::line_of(const std::string& path) const {
   return entry == entries_.end() ? 0 : entry->second.line;
 }
 
-std::string trimmed(std::string_view text) {
-  const std::string_view blanks(" \t\r\n\v\f\0", 7);
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(blanks) - begin + 1));
-}
-
 }  // namespace lanecast

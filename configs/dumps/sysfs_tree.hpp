@@ -72,7 +72,4 @@ class ArchivedFiles final : public SystemFiles {
   std::map<std::string, Entry> entries_;
 };
 
-/// A text without blanks and line ends at both ends.
-std::string trimmed(std::string_view text);
-
 }  // namespace lanecast

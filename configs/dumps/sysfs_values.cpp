@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "configs/dumps/sysfs_tree.hpp"
+#include "configs/reading.hpp"
 
 namespace lanecast {
 namespace {
@@ -50,7 +51,7 @@ std::optional<std::uint64_t> hex_address(std::string_view text) {
 }  // namespace
 
 std::optional<PcieRate> rate_of_link_speed(std::string_view text) {
-  const std::string kept = trimmed(text);
+  const std::string kept(trimmed(text));
   std::string_view rest = kept;
   const auto speed = tenths_of(taken(rest, ' '));
   if (!speed || rest.substr(0, 4) != "GT/s") return std::nullopt;
@@ -84,14 +85,14 @@ std::optional<std::uint32_t> hex_number(std::string_view text) {
 }
 
 std::optional<int> whole_number(std::string_view text) {
-  const std::string kept = trimmed(text);
+  const std::string kept(trimmed(text));
   return kept.size() > 9 ? std::nullopt : number_of<int>(kept, 10);
 }
 
 std::optional<std::uint64_t> error_total(std::string_view text) {
   std::optional<std::uint64_t> sum;
   while (!text.empty()) {
-    const std::string line = trimmed(taken(text, '\n'));
+    const std::string line(trimmed(taken(text, '\n')));
     const std::size_t blank = line.find_last_of(" \t");
     const std::string_view digits = std::string_view(line).substr(blank == std::string::npos ? 0 : blank + 1);
     const auto count = number_of<std::uint64_t>(digits, 10);
@@ -120,7 +121,7 @@ std::optional<Window> memory_window(std::string_view resource) {
 }
 
 std::optional<BytesPerSecond> port_rate(std::string_view text) {
-  const std::string kept = trimmed(text);
+  const std::string kept(trimmed(text));
   std::string_view rest = kept;
   const auto tenths = tenths_of(taken(rest, ' '));
   if (!tenths || *tenths == 0 || rest.substr(0, 6) != "Gb/sec") return std::nullopt;
