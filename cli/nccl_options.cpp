@@ -225,7 +225,7 @@ void note_other_ranks(const NcclInput& input, std::size_t ranks, const Session& 
   }
 }
 
-void note_log_differs(const NcclInput& input, const Communicator& communicator, const Session& session) {
+void note_log_differs(const NcclInput& input, const CommunicatorSetup& communicator, const Session& session) {
   if (!input.log || !communicator.nccl) return;
   const NcclLog& log = *input.log;
   const std::string name = "`" + printable(log.file) + "` ";

@@ -49,7 +49,7 @@ void note_what_flags_override(const Call& call, const NcclEnvironment& environme
 
 /// Notes where the log shows other channels or transports than were decided: the machine file, or a variable
 /// that the log does not name, is then not that run's.
-void note_log_differs(const NcclInput& input, const Communicator& communicator, const Session& session);
+void note_log_differs(const NcclInput& input, const CommunicatorSetup& communicator, const Session& session);
 
 /// Notes a log of another number of ranks, or of several communicators, of which the first counts.
 void note_other_ranks(const NcclInput& input, std::size_t ranks, const Session& session);

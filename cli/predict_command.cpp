@@ -84,7 +84,7 @@ std::vector<Prediction> timed(const Session& session, const std::function<std::v
 
 /// With NCCL's own cost model nothing is simulated.
 std::vector<Prediction> own_estimates(const Machine& machine, const Profile& profile,
-                                      const Implementation& implementation, const Communicator& communicator,
+                                      const Implementation& implementation, const CommunicatorSetup& communicator,
                                       const std::vector<Call>& calls) {
   std::vector<Prediction> predictions;
   for (const Call& call : calls)
@@ -100,7 +100,7 @@ bool shows(const Prediction& prediction, const Alternative& way) {
 /// The ways of each call, with the predictions of those that the simulator knows. What is predicted already
 /// is not simulated again.
 WhyReport weigh(const Machine& machine, const Profile& profile, const Implementation& implementation,
-                Communicator communicator, const std::vector<Call>& calls,
+                CommunicatorSetup communicator, const std::vector<Call>& calls,
                 const SimulationOptions& simulation, const std::vector<Prediction>& predictions) {
   WhyReport why;
   why.communicator = std::move(communicator);
@@ -154,7 +154,7 @@ void run_predict(const PredictOptions& options, const Session& session) {
   choose_root(call, order);
   note_what_flags_override(call, implementation.environment, session);
   note_other_ranks(nccl, order.size(), session);
-  std::optional<Communicator> communicator;
+  std::optional<CommunicatorSetup> communicator;
   if (nccl.log || options.why || implementation.own_cost_model)
     communicator = open_communicator(machine, implementation, call);
   if (nccl.log) note_log_differs(nccl, *communicator, session);

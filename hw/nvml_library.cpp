@@ -64,6 +64,7 @@ void NvmlLibrary::load_functions() {
   load(library_, "nvmlDeviceGetMaxPcieLinkGeneration", functions_.max_generation);
   load(library_, "nvmlDeviceGetMaxPcieLinkWidth", functions_.max_width);
   load(library_, "nvmlDeviceGetPerformanceState", functions_.performance_state);
+  load(library_, "nvmlDeviceGetClockInfo", functions_.clock);
   load(library_, "nvmlDeviceGetPcieReplayCounter", functions_.replays);
   load(library_, "nvmlDeviceGetNvLinkState", functions_.nvlink_active);
   load(library_, "nvmlDeviceGetNvLinkVersion", functions_.nvlink_version);

@@ -42,6 +42,8 @@ struct FieldValue {
   } value;
 };
 
+constexpr int kSmClock = 1;                // NVML_CLOCK_SM
+constexpr int kMemoryClock = 2;            // NVML_CLOCK_MEM
 constexpr int kTypeUnsigned = 1;           // NVML_VALUE_TYPE_UNSIGNED_INT
 constexpr unsigned kNvlinkMegabytes = 90;  // NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON
 constexpr int kRemoteGpu = 0;              // NVML_NVLINK_DEVICE_TYPE_GPU
@@ -70,6 +72,7 @@ struct NvmlFunctions {
   nvml::Return (*max_generation)(nvml::Device, unsigned*) = nullptr;
   nvml::Return (*max_width)(nvml::Device, unsigned*) = nullptr;
   nvml::Return (*performance_state)(nvml::Device, int*) = nullptr;
+  nvml::Return (*clock)(nvml::Device, int, unsigned*) = nullptr;
   nvml::Return (*replays)(nvml::Device, unsigned*) = nullptr;
   nvml::Return (*nvlink_active)(nvml::Device, unsigned, int*) = nullptr;
   nvml::Return (*nvlink_version)(nvml::Device, unsigned, unsigned*) = nullptr;

@@ -33,7 +33,7 @@ Json graph_as_json(const NcclGraph& graph) {
 }
 
 Json ring_as_json(const WhyReport& why, std::size_t ring) {
-  const Communicator& communicator = why.communicator;
+  const CommunicatorSetup& communicator = why.communicator;
   Json links = Json::array();
   for (const Connection& link : communicator.rings[ring].links) {
     links.push_back({{"from", link.from_gpu},
@@ -67,7 +67,7 @@ std::string order_text(const Ring& ring) {
 std::string gpu_name(const WhyReport& why, int gpu) { return why.gpu_names[static_cast<std::size_t>(gpu)]; }
 
 void add_ring_lines(const WhyReport& why, std::size_t ring, std::vector<std::string>& lines) {
-  const Communicator& communicator = why.communicator;
+  const CommunicatorSetup& communicator = why.communicator;
   const auto channels =
       std::count(communicator.ring_of.begin(), communicator.ring_of.end(), static_cast<int>(ring));
   lines.push_back("ring of " + counted(channels, "channel") + ": " + order_text(communicator.rings[ring]));
@@ -96,7 +96,7 @@ std::string name_of(const Alternative& way) {
 }
 
 Json decisions_as_json(const WhyReport& why) {
-  const Communicator& communicator = why.communicator;
+  const CommunicatorSetup& communicator = why.communicator;
   Json decisions;
   decisions["ranks"] = communicator.ranks;
   decisions["channels"] = communicator.channels();
@@ -130,7 +130,7 @@ Json ways_as_json(const Alternatives& alternatives) {
 }
 
 std::vector<std::string> decision_lines(const WhyReport& why) {
-  const Communicator& communicator = why.communicator;
+  const CommunicatorSetup& communicator = why.communicator;
   std::vector<std::string> lines;
   if (communicator.nccl) {
     lines.push_back("ring search: " + graph_text(communicator.nccl->ring));

@@ -10,7 +10,7 @@ namespace lanecast {
 
 /// What `predict --why` adds to a prediction.
 struct WhyReport {
-  Communicator communicator;
+  CommunicatorSetup communicator;
   std::vector<std::string> gpu_names;  // of the machine
   std::vector<Alternatives> sizes;     // one a prediction, in the same order
 };

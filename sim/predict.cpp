@@ -31,7 +31,7 @@ class Communicators {
   Communicators(const Machine& machine, const Implementation& implementation)
       : machine_(machine), implementation_(implementation) {}
 
-  const Communicator& of(const Call& call) {
+  const CommunicatorSetup& of(const Call& call) {
     const Key key{call.ranks, call.order_given, call.transport};
     const auto known = open_.find(key);
     if (known != open_.end()) return known->second;
@@ -43,7 +43,7 @@ class Communicators {
 
   const Machine& machine_;
   const Implementation& implementation_;
-  std::map<Key, Communicator> open_;
+  std::map<Key, CommunicatorSetup> open_;
 };
 
 /// The plans of some calls, one after the other.

@@ -17,7 +17,7 @@ std::vector<int> from_first_rank(std::vector<int> order, const std::vector<int>&
 }
 
 /// Adds a channel on this order; orders that exist already share a ring.
-void add_channel(Communicator& communicator, const std::vector<int>& order, const Machine& machine,
+void add_channel(CommunicatorSetup& communicator, const std::vector<int>& order, const Machine& machine,
                  const Implementation& implementation, std::optional<Transport> forced) {
   std::vector<Ring>& rings = communicator.rings;
   auto known =
@@ -85,7 +85,7 @@ int connected_channels(const NcclSetup& setup, const Implementation& implementat
   return std::max({1, fewest, std::min(most, 2 * searched)});
 }
 
-void add_nccl_channels(Communicator& communicator, const Machine& machine,
+void add_nccl_channels(CommunicatorSetup& communicator, const Machine& machine,
                        const Implementation& implementation, const Call& call) {
   const NcclSetup& setup = *communicator.nccl;
   const int channels = connected_channels(setup, implementation);
@@ -101,9 +101,9 @@ void add_nccl_channels(Communicator& communicator, const Machine& machine,
 
 }  // namespace
 
-Communicator open_communicator(const Machine& machine, const Implementation& implementation,
+CommunicatorSetup open_communicator(const Machine& machine, const Implementation& implementation,
                                const Call& call) {
-  Communicator communicator;
+  CommunicatorSetup communicator;
   communicator.ranks = call_ranks(machine, call);
   if (implementation.library == Library::lanecast || communicator.ranks.size() < 2) {
     add_channel(communicator, communicator.ranks, machine, implementation, call.transport);

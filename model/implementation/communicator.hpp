@@ -23,7 +23,7 @@ struct NcclSetup {
 
 /// What an implementation sets up once for a set of ranks: who is whose neighbour on which channel, over
 /// which transport.
-struct Communicator {
+struct CommunicatorSetup {
   std::vector<int> ranks;    // GPU indices, by rank
   std::vector<Ring> rings;   // distinct ones; the first is channel 0's
   std::vector<int> ring_of;  // [channel] -> ring; as many channels as a call may use
@@ -38,12 +38,12 @@ struct Communicator {
 /// most and at least as many as its environment says. The engine: rings by GPU index. `call.order_given`
 /// keeps the ranks' own order on every channel. Looks at the call's ranks, order and transport only.
 /// @throws Error  kind usage: ranks that cannot be, or neighbours that no transport joins
-Communicator open_communicator(const Machine& machine, const Implementation& implementation,
+CommunicatorSetup open_communicator(const Machine& machine, const Implementation& implementation,
                                const Call& call);
 
 /// `resolve_call` on a communicator that is open already: it must have been opened for this call's ranks,
 /// order and transport.
 ResolvedCall resolve_call(const Machine& machine, const Implementation& implementation,
-                          const Communicator& communicator, const Call& call);
+                          const CommunicatorSetup& communicator, const Call& call);
 
 }  // namespace lanecast

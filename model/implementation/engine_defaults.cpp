@@ -15,10 +15,23 @@ int engine_channels(const Machine& machine, const Ring& ring) {
   return hopper ? 24 : 12;
 }
 
+std::optional<Bytes> engine_buffsize(Protocol protocol, Algorithm algorithm) {
+  if (algorithm == Algorithm::ring) return std::nullopt;
+  switch (protocol) {
+    case Protocol::simple:
+      return Bytes(1u << 20);
+    case Protocol::ll:
+      return Bytes(512u << 10);
+    case Protocol::ll128:
+      return Bytes(4'915'200 / 4);
+  }
+  return std::nullopt;
+}
+
 std::optional<Bytes> engine_chunk(Protocol protocol, Algorithm algorithm) {
   if (protocol != Protocol::simple) return std::nullopt;
-  const bool tree = algorithm == Algorithm::tree || algorithm == Algorithm::hierarchical_tree;
-  return Bytes(tree ? 128u << 10 : 512u << 10);
+  if (algorithm == Algorithm::tree || algorithm == Algorithm::hierarchical_tree) return Bytes(128u << 10);
+  return Bytes(algorithm == Algorithm::ring ? 512u << 10 : 256u << 10);
 }
 
 }  // namespace lanecast

@@ -10,7 +10,7 @@
 namespace lanecast {
 namespace {
 
-std::vector<Algorithm> algorithms(const Machine& machine, const Communicator& communicator,
+std::vector<Algorithm> algorithms(const Machine& machine, const CommunicatorSetup& communicator,
                                   const Call& call) {
   const auto ranks = static_cast<int>(communicator.ranks.size());
   std::vector<Algorithm> taken;
@@ -37,7 +37,7 @@ struct NvlinkReach {
   bool pairs = false;
 };
 
-NvlinkReach nvlink_reach(const Machine& machine, const Communicator& communicator) {
+NvlinkReach nvlink_reach(const Machine& machine, const CommunicatorSetup& communicator) {
   NvlinkReach reach;
   const std::vector<Connection>& links = communicator.rings.front().links;
   reach.ring = std::all_of(links.begin(), links.end(), [](const Connection& link) { return link.nvlink; });
@@ -62,7 +62,7 @@ std::string refusal_of(Algorithm algorithm, Protocol protocol, bool nvlink, cons
 
 }  // namespace
 
-std::vector<EngineWay> engine_ways(const Machine& machine, const Communicator& communicator,
+std::vector<EngineWay> engine_ways(const Machine& machine, const CommunicatorSetup& communicator,
                                    const Call& call) {
   const NvlinkReach reach = nvlink_reach(machine, communicator);
   std::vector<EngineWay> ways;

@@ -18,7 +18,7 @@ struct EngineWay {
 /// Left to the engine: everything but the star (a baseline), hierarchies where nothing groups the ranks,
 /// direct exchanges among more than kMostDirectRanks, and LL128 where not all that could exchange data are
 /// joined by NVLink. What the call names is weighed in any case, as far as it can be.
-std::vector<EngineWay> engine_ways(const Machine& machine, const Communicator& communicator,
+std::vector<EngineWay> engine_ways(const Machine& machine, const CommunicatorSetup& communicator,
                                    const Call& call);
 
 }  // namespace lanecast

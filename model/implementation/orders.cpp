@@ -12,7 +12,7 @@
 namespace lanecast {
 namespace {
 
-void choose_rings(const Communicator& communicator, ResolvedCall& resolved) {
+void choose_rings(const CommunicatorSetup& communicator, ResolvedCall& resolved) {
   int rings = 0;
   for (int c = 0; c < resolved.channels; ++c) {
     resolved.ring_of.push_back(communicator.ring_of[static_cast<std::size_t>(c % communicator.channels())]);
@@ -29,7 +29,7 @@ void add_channel(ResolvedCall& resolved, const std::vector<int>& order) {
 }
 
 /// Chains of NCCL's tree search, one after the other.
-void choose_chains(const Communicator& communicator, ResolvedCall& resolved) {
+void choose_chains(const CommunicatorSetup& communicator, ResolvedCall& resolved) {
   const NcclSetup& setup = *communicator.nccl;
   const auto searched = static_cast<std::size_t>(std::min(setup.ring.channels, setup.tree.channels));
   for (int c = 0; c < resolved.channels; ++c) {
@@ -40,7 +40,7 @@ void choose_chains(const Communicator& communicator, ResolvedCall& resolved) {
 }
 
 /// All channels on one order; where data go up and down binary trees, every other one on its complement.
-void choose_one_order(const Machine& machine, const Communicator& communicator, ResolvedCall& resolved) {
+void choose_one_order(const Machine& machine, const CommunicatorSetup& communicator, ResolvedCall& resolved) {
   const Algorithm algorithm = resolved.algorithm;
   const std::vector<int>& ranks = communicator.rings.front().order;
   const Groups groups = family_of(algorithm) == Algorithm::hierarchical
@@ -54,7 +54,7 @@ void choose_one_order(const Machine& machine, const Communicator& communicator, 
 
 }  // namespace
 
-void choose_orders(const Machine& machine, const Communicator& communicator,
+void choose_orders(const Machine& machine, const CommunicatorSetup& communicator,
                    const Implementation& implementation, ResolvedCall& resolved) {
   if (resolved.algorithm == Algorithm::ring) {
     choose_rings(communicator, resolved);

@@ -10,7 +10,7 @@ namespace lanecast {
 /// rest: the communicator's first order. An order that the call gives is kept (a tree's complement follows
 /// from it).
 /// @param resolved  algorithm and channels are set
-void choose_orders(const Machine& machine, const Communicator& communicator,
+void choose_orders(const Machine& machine, const CommunicatorSetup& communicator,
                    const Implementation& implementation, ResolvedCall& resolved);
 
 /// Leaves out channels that got no work, and orders that only they had.

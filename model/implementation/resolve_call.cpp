@@ -133,7 +133,7 @@ Bytes bytes_at_once(const ResolvedCall& resolved, int ranks) {
 }
 
 /// Channels and threads: forced ones as they are, else the library's, fewer for small calls (facts.md A5).
-void choose_shape(const Communicator& communicator, const Implementation& implementation,
+void choose_shape(const CommunicatorSetup& communicator, const Implementation& implementation,
                   ResolvedCall& resolved) {
   const Call& call = resolved.call;
   NcclEnvironment environment = implementation.environment;
@@ -163,7 +163,7 @@ void note_what_is_not_simulated(const NcclChoice& choice, ResolvedCall& resolved
                                                  "without"});
 }
 
-void take_nccl_choice(const Communicator& communicator, const Implementation& implementation,
+void take_nccl_choice(const CommunicatorSetup& communicator, const Implementation& implementation,
                       ResolvedCall& resolved) {
   const NcclChoice choice = choose(communicator, implementation, resolved.call);
   if (!choice.simulated) {
@@ -210,7 +210,7 @@ void take_engine_choice(int ranks, ResolvedCall& resolved) {
   }
 }
 
-void choose_algorithm(const Communicator& communicator, const Implementation& implementation,
+void choose_algorithm(const CommunicatorSetup& communicator, const Implementation& implementation,
                       ResolvedCall& resolved) {
   if (communicator.nccl) {
     take_nccl_choice(communicator, implementation, resolved);
@@ -230,7 +230,7 @@ void add_group_warning(ResolvedCall& resolved) {
                           std::string(to_string(resolved.algorithm)) + " has one group of all, a ring"});
 }
 
-void add_search_warning(const Communicator& communicator, ResolvedCall& resolved) {
+void add_search_warning(const CommunicatorSetup& communicator, ResolvedCall& resolved) {
   if (!communicator.nccl || !communicator.nccl->ring.fallback) return;
   const bool too_many = communicator.ranks.size() > kMostNcclGpus;
   resolved.warnings.push_back(
@@ -258,16 +258,18 @@ void add_protocol_warning(const Implementation& implementation, ResolvedCall& re
                           ", and a path that splits or reorders 128 B stores corrupts data"});
 }
 
-ChunkGeometry geometry_of(const Communicator& communicator, const Implementation& implementation,
+ChunkGeometry geometry_of(const CommunicatorSetup& communicator, const Implementation& implementation,
                           const ResolvedCall& resolved) {
   const Call& call = resolved.call;
   const Schedule schedule = schedule_of(resolved.algorithm);
   std::optional<Bytes> chunk = call.chunk;
   if (!chunk && !call.buffsize && implementation.library == Library::lanecast)
     chunk = engine_chunk(resolved.protocol, resolved.algorithm);
+  std::optional<Bytes> buffsize = wanted_buffsize(implementation, call, resolved.protocol);
+  if (!buffsize && implementation.library == Library::lanecast)
+    buffsize = engine_buffsize(resolved.protocol, resolved.algorithm);
   const ChunkGeometry geometry =
-      chunk_geometry(resolved.protocol, call.collective, schedule,
-                     wanted_buffsize(implementation, call, resolved.protocol), chunk);
+      chunk_geometry(resolved.protocol, call.collective, schedule, buffsize, chunk);
   if (chunk || !resolved.chains || resolved.protocol != Protocol::ll128) return geometry;
   return with_chunk(geometry, tree_ll128_chunk(geometry.chunk, call.size, communicator.channels(),
                                                static_cast<int>(communicator.ranks.size())));
@@ -276,7 +278,7 @@ ChunkGeometry geometry_of(const Communicator& communicator, const Implementation
 }  // namespace
 
 ResolvedCall resolve_call(const Machine& machine, const Implementation& implementation,
-                          const Communicator& communicator, const Call& call) {
+                          const CommunicatorSetup& communicator, const Call& call) {
   check_range("--iterations", call.iterations, 1, 1'000'000);
   if (call.channels) check_range("--channels", *call.channels, 1, 64);
   ResolvedCall resolved;

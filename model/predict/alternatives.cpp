@@ -19,7 +19,7 @@ bool needs_network(NcclAlgorithm algorithm) {
          algorithm == NcclAlgorithm::nvls_tree || algorithm == NcclAlgorithm::pat;
 }
 
-std::vector<Alternative> nccl_ways(const Communicator& communicator, const Implementation& implementation,
+std::vector<Alternative> nccl_ways(const CommunicatorSetup& communicator, const Implementation& implementation,
                                    const Call& call) {
   const NcclChoice choice = choose(communicator, implementation, call);
   std::vector<Alternative> ways;
@@ -54,7 +54,7 @@ void mark_hopeless(const std::vector<Seconds>& estimates, std::vector<Alternativ
 
 std::vector<Alternative> ways_of_engine(const Machine& machine, const Profile& profile,
                                         const Implementation& implementation,
-                                        const Communicator& communicator, const Call& call) {
+                                        const CommunicatorSetup& communicator, const Call& call) {
   std::vector<Alternative> ways;
   std::vector<Seconds> estimates;
   for (const EngineWay& weighed : engine_ways(machine, communicator, call)) {
@@ -93,7 +93,7 @@ const Alternative* Alternatives::fastest() const {
 }
 
 Alternatives alternatives(const Machine& machine, const Profile& profile,
-                          const Implementation& implementation, const Communicator& communicator,
+                          const Implementation& implementation, const CommunicatorSetup& communicator,
                           const Call& call) {
   Alternatives all;
   all.size = call.size;
@@ -122,7 +122,7 @@ Call call_of(const Call& call, const Alternative& way) {
 }
 
 Prediction nccl_estimate(const Machine& machine, const Profile& profile, const Implementation& implementation,
-                         const Communicator& communicator, const Call& call) {
+                         const CommunicatorSetup& communicator, const Call& call) {
   if (!communicator.nccl) {
     throw Error(ErrorKind::usage, "NCCL's cost model has nothing to say of a call of one rank",
                 "--implementation " + implementation.name(), "take two ranks or more");

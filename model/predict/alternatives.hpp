@@ -36,7 +36,7 @@ struct Alternatives {
 /// algorithms that need a network; for our engine each algorithm with each protocol, of which those that the
 /// closed form calls eight times as slow as the best are marked hopeless.
 Alternatives alternatives(const Machine& machine, const Profile& profile,
-                          const Implementation& implementation, const Communicator& communicator,
+                          const Implementation& implementation, const CommunicatorSetup& communicator,
                           const Call& call);
 
 /// Whether a predicted way may corrupt data: LL128 over PCIe (LC-PROTO-01).
@@ -53,6 +53,6 @@ Call call_of(const Call& call, const Alternative& way);
 /// of a ring's links, which the estimate may exceed.
 /// @throws Error  kind usage: fewer than two ranks, nothing allowed
 Prediction nccl_estimate(const Machine& machine, const Profile& profile, const Implementation& implementation,
-                         const Communicator& communicator, const Call& call);
+                         const CommunicatorSetup& communicator, const Call& call);
 
 }  // namespace lanecast

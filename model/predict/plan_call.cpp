@@ -48,7 +48,7 @@ struct Candidate {
 /// Plans of everything that the engine weighs, the one that the closed form calls fastest first.
 std::vector<Candidate> engine_candidates(const Machine& machine, const Profile& profile,
                                          const Implementation& implementation,
-                                         const Communicator& communicator, const Call& call,
+                                         const CommunicatorSetup& communicator, const Call& call,
                                          std::uint64_t seed) {
   std::vector<Candidate> candidates;
   for (const EngineWay& way : engine_ways(machine, communicator, call)) {
@@ -68,7 +68,7 @@ std::vector<Candidate> engine_candidates(const Machine& machine, const Profile& 
   return candidates;
 }
 
-bool is_open(const Implementation& implementation, const Communicator& communicator, const Call& call) {
+bool is_open(const Implementation& implementation, const CommunicatorSetup& communicator, const Call& call) {
   const bool one_way = call.protocol && call.algorithm && variants_of(*call.algorithm).size() == 1;
   return implementation.library == Library::lanecast && communicator.ranks.size() > 1 && !one_way;
 }
@@ -77,7 +77,7 @@ bool is_open(const Implementation& implementation, const Communicator& communica
 
 std::vector<SchedulePlan> candidate_plans(const Machine& machine, const Profile& profile,
                                           const Implementation& implementation,
-                                          const Communicator& communicator, const Call& call,
+                                          const CommunicatorSetup& communicator, const Call& call,
                                           std::uint64_t seed) {
   std::vector<SchedulePlan> plans;
   if (is_open(implementation, communicator, call)) {
@@ -96,7 +96,7 @@ std::vector<SchedulePlan> candidate_plans(const Machine& machine, const Profile&
 }
 
 SchedulePlan plan_call(const Machine& machine, const Profile& profile, const Implementation& implementation,
-                       const Communicator& communicator, const Call& call, std::uint64_t seed) {
+                       const CommunicatorSetup& communicator, const Call& call, std::uint64_t seed) {
   return std::move(candidate_plans(machine, profile, implementation, communicator, call, seed).front());
 }
 

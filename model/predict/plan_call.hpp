@@ -18,12 +18,12 @@ namespace lanecast {
 /// @throws Error  kind usage, as resolve_call
 std::vector<SchedulePlan> candidate_plans(const Machine& machine, const Profile& profile,
                                           const Implementation& implementation,
-                                          const Communicator& communicator, const Call& call,
+                                          const CommunicatorSetup& communicator, const Call& call,
                                           std::uint64_t seed);
 
 /// The first of them: what the closed form calls fastest.
 SchedulePlan plan_call(const Machine& machine, const Profile& profile, const Implementation& implementation,
-                       const Communicator& communicator, const Call& call, std::uint64_t seed);
+                       const CommunicatorSetup& communicator, const Call& call, std::uint64_t seed);
 
 /// The same on a communicator of its own.
 SchedulePlan plan_call(const Machine& machine, const Profile& profile, const Implementation& implementation,

@@ -63,7 +63,7 @@ AllReduceComparison choose(const AllReduceSweep& sweep, const Profile& profile) 
   const AllReduceCase& entry = sweep.entry;
   const Machine machine = machine_of(entry.machine, entry.sets);
   const Implementation implementation = implementation_of(entry);
-  const Communicator communicator = open_communicator(machine, implementation, entry.call);
+  const CommunicatorSetup communicator = open_communicator(machine, implementation, entry.call);
   AllReduceComparison comparison{entry, communicator.channels(), {}};
   for (const AllReduceRow& row : sweep.rows) {
     AllReducePoint point{row.size, row.published_us, {}, {}};

@@ -67,7 +67,7 @@ std::string logged_orders(const NcclLog& log) {
   return orders_text(orders);
 }
 
-std::string our_orders(const Communicator& communicator) {
+std::string our_orders(const CommunicatorSetup& communicator) {
   std::vector<std::vector<int>> orders;
   for (const int ring : communicator.ring_of)
     orders.push_back(communicator.rings[static_cast<std::size_t>(ring)].order);
@@ -87,7 +87,7 @@ std::string logged_transports(const NcclLog& log) {
   return text;
 }
 
-std::string our_transports(const Communicator& communicator) {
+std::string our_transports(const CommunicatorSetup& communicator) {
   std::string text;
   for (const Ring& ring : communicator.rings) {
     for (const Connection& link : ring.links) {
@@ -126,7 +126,7 @@ std::vector<LoggedFact> compare(const std::string& where, const std::string& pat
   const NcclLog log = read_nccl_log(path);
   const Implementation implementation = implementation_of(log);
   const Machine machine = machine_of(machine_name, {});
-  const Communicator communicator = open_communicator(machine, implementation, Call{});
+  const CommunicatorSetup communicator = open_communicator(machine, implementation, Call{});
   const NcclSetup& setup = communicator.nccl.value();
   std::vector<int> fallback;
   for (const NcclGraph* graph : {&setup.tree, &setup.ring}) {

@@ -47,7 +47,7 @@ void add_recorded(const Json& run, const std::string& where, std::vector<LoggedF
     settings.push_back({name, value.get<std::string>(), "recorded"});
   std::vector<Warning> warnings;
   implementation.environment = read_nccl_environment(settings, implementation.version(), warnings);
-  const Communicator communicator =
+  const CommunicatorSetup communicator =
       open_communicator(machine_of("h200x2-nvlink-vm", {}), implementation, Call{});
   const NcclGraph& ours = communicator.nccl.value().ring;
   const Json& ring = run.at("graphs").at("ring");

@@ -96,6 +96,11 @@ int nvmlDeviceGetPerformanceState(Device device, int* state) {
   return 0;
 }
 
+int nvmlDeviceGetClockInfo(Device device, int kind, unsigned* megahertz) {
+  *megahertz = kind == lanecast::nvml::kSmClock ? 1980 : 3201;
+  return index_of(device) == 0 ? 0 : kNotSupported;
+}
+
 int nvmlDeviceGetPcieReplayCounter(Device device, unsigned* count) {
   *count = 41;
   return index_of(device) == 0 ? 0 : kNotSupported;

@@ -254,7 +254,7 @@ TEST(EngineWays, WeighLl128OnlyWhereAllThatExchangeDataAreJoinedByNvlink) {
   call.size = 1_MiB;
   call.ranks = {0, 1, 5, 4};
   call.order_given = true;
-  const Communicator communicator = open_communicator(mesh, engine(), call);
+  const CommunicatorSetup communicator = open_communicator(mesh, engine(), call);
   for (const EngineWay& way : engine_ways(mesh, communicator, call)) {
     if (way.protocol != Protocol::ll128 || pulls(way.algorithm)) continue;
     EXPECT_EQ(way.refusal.empty(), way.algorithm == Algorithm::ring) << to_string(way.algorithm);
@@ -291,7 +291,7 @@ TEST(EngineWays, LeaveOutWhatOnlyServesAsABaselineOrIsNotSafe) {
   const Machine machine = support::one_switch(4);
   Call call;
   call.size = 1_MiB;
-  const Communicator communicator = open_communicator(machine, engine(), call);
+  const CommunicatorSetup communicator = open_communicator(machine, engine(), call);
   std::set<Algorithm> weighed;
   for (const EngineWay& way : engine_ways(machine, communicator, call)) {
     if (way.refusal.empty()) {
@@ -308,7 +308,7 @@ TEST(CandidatePlans, AreOneWhereNothingIsOpenAndSeveralWhereTheEngineMayChoose) 
   const Machine machine = support::two_switches(4);
   Call call;
   call.size = 64_KiB;
-  const Communicator communicator = open_communicator(machine, engine(), call);
+  const CommunicatorSetup communicator = open_communicator(machine, engine(), call);
   const auto plans = [&](const Call& asked) {
     return candidate_plans(machine, Profile(), engine(), communicator, asked, 1);
   };

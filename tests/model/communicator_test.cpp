@@ -17,7 +17,7 @@ namespace {
 
 using namespace literals;
 
-Communicator opened(const Machine& machine, const Implementation& implementation, const Call& call = {}) {
+CommunicatorSetup opened(const Machine& machine, const Implementation& implementation, const Call& call = {}) {
   return open_communicator(machine, implementation, call);
 }
 
@@ -27,26 +27,26 @@ Implementation nccl(int minor = 28) {
   return implementation;
 }
 
-TEST(Communicator, HasEachSearchChannelTwice) {  // facts.md A5.1
-  const Communicator pair = opened(support::one_switch(2, {PcieRate::gen3, 16}), nccl());
+TEST(CommunicatorSetup, HasEachSearchChannelTwice) {  // facts.md A5.1
+  const CommunicatorSetup pair = opened(support::one_switch(2, {PcieRate::gen3, 16}), nccl());
   EXPECT_EQ(pair.nccl->ring.channels, 1);
   EXPECT_EQ(pair.channels(), 2);
   EXPECT_EQ(opened(support::cube_mesh(), nccl()).channels(), 12);
 }
 
-TEST(Communicator, CutsToTheMostAndThenRepeatsToTheFewest) {
+TEST(CommunicatorSetup, CutsToTheMostAndThenRepeatsToTheFewest) {
   Implementation implementation = nccl();
   implementation.environment.max_channels = 3;
   EXPECT_EQ(opened(support::cube_mesh(), implementation).channels(), 3);
   implementation.environment.min_channels = 16;
-  const Communicator many = opened(support::cube_mesh(), implementation);
+  const CommunicatorSetup many = opened(support::cube_mesh(), implementation);
   EXPECT_EQ(many.channels(), 16);
   implementation.environment.min_channels = 1000;
   EXPECT_EQ(opened(support::cube_mesh(), implementation).channels(), 64) << "from 2.25 on";
 }
 
-TEST(Communicator, HasRingsThatDifferFromChannelToChannel) {
-  const Communicator mesh = opened(support::cube_mesh(), nccl());
+TEST(CommunicatorSetup, HasRingsThatDifferFromChannelToChannel) {
+  const CommunicatorSetup mesh = opened(support::cube_mesh(), nccl());
   EXPECT_GT(mesh.rings.size(), 1u);
   std::map<std::pair<int, int>, int> channels;  // over each pair, one way
   for (int c = 0; c < mesh.channels(); ++c) {
@@ -60,27 +60,27 @@ TEST(Communicator, HasRingsThatDifferFromChannelToChannel) {
   for (const auto& [pair, count] : channels) EXPECT_LE(count, 4) << "two a NVLink: a search channel twice";
 }
 
-TEST(Communicator, KeepsAGivenOrderOnAllChannels) {
+TEST(CommunicatorSetup, KeepsAGivenOrderOnAllChannels) {
   Call call;
   call.ranks = {3, 1, 2, 0};
   call.order_given = true;
-  const Communicator given = opened(support::cube_mesh(), nccl(), call);
+  const CommunicatorSetup given = opened(support::cube_mesh(), nccl(), call);
   ASSERT_EQ(given.rings.size(), 1u);
   EXPECT_EQ(given.rings.front().order, call.ranks);
 }
 
-TEST(Communicator, OfMoreGpusThanNcclTakesFallsBack) {
-  const Communicator large = opened(support::own_roots(300), nccl());
+TEST(CommunicatorSetup, OfMoreGpusThanNcclTakesFallsBack) {
+  const CommunicatorSetup large = opened(support::own_roots(300), nccl());
   EXPECT_TRUE(large.nccl->ring.fallback);
   EXPECT_EQ(large.channels(), 2);
   EXPECT_EQ(codes_of(resolve(support::own_roots(300), forced_call(1_MiB)).warnings).back(),
             "LC-TRANSPORT-01");
 }
 
-TEST(Communicator, OfOurEngineGoesByIndex) {
+TEST(CommunicatorSetup, OfOurEngineGoesByIndex) {
   Implementation engine;
   engine.library = Library::lanecast;
-  const Communicator communicator = opened(support::cube_mesh(), engine);
+  const CommunicatorSetup communicator = opened(support::cube_mesh(), engine);
   EXPECT_FALSE(communicator.nccl.has_value());
   EXPECT_EQ(communicator.rings.front().order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
 }
@@ -130,7 +130,7 @@ TEST(ChoiceProperty, GoesOneWayAsCallsGrow) {
     const Machine machine = support::random_machine(seed);
     for (const int minor : {21, 25, 28, 30}) {
       const Implementation implementation = nccl(minor);
-      const Communicator communicator = opened(machine, implementation);
+      const CommunicatorSetup communicator = opened(machine, implementation);
       Call call;
       call.algorithm = Algorithm::ring;
       std::optional<ResolvedCall> before;
@@ -156,7 +156,7 @@ TEST(ChoiceProperty, GoesOneWayAsCallsGrow) {
 TEST(Choice, IsTheCheapestOfTheBill) {
   const Machine machine = support::one_switch(8);
   const Implementation implementation = nccl();
-  const Communicator communicator = opened(machine, implementation);
+  const CommunicatorSetup communicator = opened(machine, implementation);
   for (std::uint64_t size = 8; size <= std::uint64_t{1} << 30; size *= 4) {
     Call call;
     call.size = Bytes(size);
@@ -173,7 +173,7 @@ TEST(Choice, FollowsTheEnvironmentAndTheCallBeforeIt) {
   const Machine machine = support::one_switch(2);
   Implementation implementation = nccl();
   implementation.environment.protocols.stated[Collective::all_reduce] = {Protocol::simple};
-  const Communicator communicator = opened(machine, implementation);
+  const CommunicatorSetup communicator = opened(machine, implementation);
   Call call;
   call.size = 1_KiB;
   EXPECT_EQ(choose(communicator, implementation, call).taken.protocol, Protocol::simple);

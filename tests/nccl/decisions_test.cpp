@@ -84,7 +84,7 @@ struct Replay {
   Json run;
   Machine machine;
   Implementation implementation;
-  Communicator communicator;
+  CommunicatorSetup communicator;
   std::string name;
 };
 

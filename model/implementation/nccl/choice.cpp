@@ -28,7 +28,7 @@ std::optional<std::vector<Choice>> stated(const NcclChoices<Choice>& choices, Co
   return found->second;
 }
 
-CostModelInput input_of(const Communicator& communicator, const Implementation& implementation,
+CostModelInput input_of(const CommunicatorSetup& communicator, const Implementation& implementation,
                         const Call& call) {
   const NcclSetup& setup = *communicator.nccl;
   CostModelInput input;
@@ -98,7 +98,7 @@ bool fits(Protocol protocol, const Call& call) {
   }
 }
 
-NcclChoice choose(const Communicator& communicator, const Implementation& implementation, const Call& call) {
+NcclChoice choose(const CommunicatorSetup& communicator, const Implementation& implementation, const Call& call) {
   CostModelInput input = input_of(communicator, implementation, call);
   pass_over_what_does_not_fit(call, input);
   NcclChoice choice;
