@@ -12,6 +12,7 @@ namespace lanecast {
 void add_predict_command(CLI::App& app, Session& session);
 void add_matrix_command(CLI::App& app, Session& session);
 void add_doctor_command(CLI::App& app, Session& session);
+void add_measure_command(CLI::App& app, Session& session);
 void add_config_command(CLI::App& app, Session& session);
 void add_topo_command(CLI::App& app, Session& session);
 void add_help_command(CLI::App& app, Session& session);

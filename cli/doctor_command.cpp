@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/commands.hpp"
+#include "cli/config_digest.hpp"
 #include "cli/imported.hpp"
 #include "cli/live_machine.hpp"
 #include "cli/machine_input.hpp"

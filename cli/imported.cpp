@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/machine_options.hpp"
+#include "cli/config_digest.hpp"
 #include "configs/explain.hpp"
 #include "configs/machine_writer.hpp"
 
@@ -74,9 +74,7 @@ ImportReport import_report(const ImportedMachine& imported, const Session& sessi
   report.machine = imported.machine.name;
   for (const FoundDump& found : imported.found)
     report.found.push_back({found.file, to_string(found.kind), found.items});
-  const MachineDocument document =
-      read_machine_document_text(write_machine(imported.machine), imported.machine.name);
-  for (const Explanation& row : explain(document)) {
+  for (const Explanation& row : explain({imported.machine, imported.machine.name, {}})) {
     const auto origin = imported.origins.find(row.path);
     if (origin == imported.origins.end()) continue;
     report.values.push_back({row.path, row.value, origin->second.from, origin->second.assumed});

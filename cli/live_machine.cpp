@@ -7,6 +7,7 @@
 
 #include "configs/dumps/device_role.hpp"
 #include "configs/dumps/discover.hpp"
+#include "configs/dumps/live_hwloc.hpp"
 #include "configs/reading.hpp"
 #include "model/error.hpp"
 
@@ -43,6 +44,7 @@ MachineFacts facts_of_awake_machine(const Session& session) {
   const std::vector<bool> busy = awake.busy();
   session.detail("keeping " + std::to_string(busy.size()) + " GPUs awake while their links are read");
   MachineFacts facts = live_facts("/", utc_now());
+  add_live_hwloc(facts);
   add_live_gpus(busy, facts);
   return facts;
 }
@@ -51,6 +53,7 @@ MachineFacts facts_of_awake_machine(const Session& session) {
 
 MachineFacts facts_of_awake_machine(const Session&) {
   MachineFacts facts = live_facts("/", utc_now());
+  add_live_hwloc(facts);
   facts.notes.push_back(
       "live: this lanecast was built without CUDA (nvcc was not found), so peer access and NVLink were not "
       "asked for, and idle GPUs were not woken; add `nvidia-smi topo -m` and `nvidia-smi -q`");

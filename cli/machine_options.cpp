@@ -1,13 +1,9 @@
 #include "cli/machine_options.hpp"
 
-#include <array>
-#include <cstdio>
-
 #include "cli/live_machine.hpp"
 #include "cli/machine_input.hpp"
 #include "configs/dumps/live_difference.hpp"
 #include "configs/machine_paths.hpp"
-#include "configs/machine_writer.hpp"
 #include "configs/reading.hpp"
 #include "configs/shipped.hpp"
 #include "model/error.hpp"
@@ -64,14 +60,6 @@ Profile read_profile(const std::string& name) {
   throw Error(ErrorKind::usage,
               "`--profile` is `" + printable(name) + "`: profiles from files come with calibrate",
               "--profile", "take `auto` or `generic`");
-}
-
-std::string config_digest(const Machine& machine) {
-  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a, 64 bits
-  for (const char c : write_machine(machine)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  std::array<char, 17> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
-  return digits.data();
 }
 
 }  // namespace lanecast

@@ -26,7 +26,4 @@ Machine read_machine(const MachineOptions& options, const Session& session);
 /// @throws Error  kind usage: anything but `auto` and `generic`
 Profile read_profile(const std::string& name);
 
-/// Sixteen hex digits that tell two machines apart, `--set` included (FNV-1a over all their values).
-std::string config_digest(const Machine& machine);
-
 }  // namespace lanecast

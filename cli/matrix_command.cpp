@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "cli/commands.hpp"
+#include "cli/config_digest.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output.hpp"

@@ -6,6 +6,7 @@
 
 #include "cli/call_options.hpp"
 #include "cli/commands.hpp"
+#include "cli/config_digest.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/nccl_options.hpp"
 #include "cli/option_values.hpp"

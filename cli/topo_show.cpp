@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "cli/config_digest.hpp"
 #include "cli/machine_input.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/output.hpp"

@@ -5,9 +5,9 @@
 
 namespace lanecast {
 
-/// What the running system says about itself, through sysfs, /proc and hwloc.
+/// What the running system says about itself, through sysfs and /proc.
 ///
-/// @param sysroot  folder that stands for `/`; hwloc is only asked where it is `/` itself
+/// @param sysroot  folder that stands for `/`
 /// @param taken    the time now, 2026-11-30T06:25:03Z; may be empty
 MachineFacts live_facts(const std::string& sysroot, const std::string& taken);
 

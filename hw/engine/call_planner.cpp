@@ -6,6 +6,7 @@
 #include "hw/engine/way_choice.hpp"
 #include "model/error.hpp"
 #include "model/implementation/communicator.hpp"
+#include "model/implementation/engine_defaults.hpp"
 #include "model/implementation/implementation.hpp"
 #include "model/protocol/protocol.hpp"
 #include "model/schedule/schedule.hpp"
@@ -131,6 +132,10 @@ PathSummary summary_of(const PlannerSetup& setup) {
   return summary;
 }
 
+std::uint64_t usual_buffsize(Protocol protocol, Algorithm algorithm) {
+  return engine_buffsize(protocol, algorithm).value_or(protocol_traits(protocol).default_buffsize).value();
+}
+
 /// What the model is asked: the caller's and the engine's choices, within what the communicator has.
 Call asked_call(const PlannerSetup& setup, const Call& call, const CallChoice& choice) {
   Call asked = call;
@@ -151,7 +156,8 @@ Call asked_call(const PlannerSetup& setup, const Call& call, const CallChoice& c
                 "--buffsize", "open the communicator with larger buffers");
   }
   asked.buffsize = choice.buffsize;
-  if (choice.chunk && !choice.buffsize) asked.buffsize = Bytes(has);
+  if (!choice.buffsize && (choice.chunk || has < usual_buffsize(*choice.protocol, *choice.algorithm)))
+    asked.buffsize = Bytes(has);  // the chunk has to fit a communicator's small connections
   const bool two_strands =
       schedule_of(*choice.algorithm) == Schedule::tree && call.collective == Collective::all_reduce;
   const int most = std::min(setup.layout.channels, setup.most_blocks[protocol] / (two_strands ? 2 : 1));
@@ -266,10 +272,19 @@ void plan_kernels(const PlannerSetup& setup, const Call& call, const CallChoice&
   plan.way.buffsize = resolved.buffsize;
 }
 
+/// One rank's own data are the result: no kernel of the engine.
+CallPlan copy_plan() {
+  CallPlan plan;
+  plan.way.threads = 0;
+  plan.way.blocks = 0;
+  return plan;
+}
+
 }  // namespace
 
 CallPlan CallPlanner::make(const Call& call, const CallChoice& fixed) const {
   check_threads(fixed);
+  if (setup_.layout.ranks == 1) return copy_plan();
   const PathSummary summary = summary_of(setup_);
   const CallChoice choice = chosen_way(call, fixed, summary);
   CallPlan plan;

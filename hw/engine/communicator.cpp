@@ -199,7 +199,11 @@ std::vector<SliceRecord> Communicator::recorded() const {
   return all;
 }
 
-void Communicator::check() const { impl_->check(); }
+void Communicator::check() const {
+  impl_->watch->look();
+  impl_->explain_abort();
+  impl_->check();
+}
 
 /// Kernels give up by themselves after the time-out, and the watch raises the flag that ends them sooner: a
 /// stream that is not done long after either hangs for another reason.
@@ -222,7 +226,13 @@ void Communicator::synchronize(Stream stream) {
 
 void Communicator::barrier() {
   impl_->check();
-  impl_->exchange->all_gather("", "a barrier");
+  try {
+    impl_->exchange->all_gather("", "a barrier");
+  } catch (const Error&) {
+    check();  // why the others did not come
+    throw;
+  }
+  check();  // now that everyone's calls are known
 }
 
 }  // namespace lanecast

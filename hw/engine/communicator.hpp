@@ -92,7 +92,8 @@ class Communicator {
   ///                that can't be opened, data that arrive wrong, a rank that did not come), on every rank
   Communicator(std::unique_ptr<Exchange> exchange, EngineDevice& device, const EngineOptions& options = {});
 
-  /// Waits for nobody but kernels of its own, at most the time-out; then closes, in order, what it opened.
+  /// Waits for kernels of its own, which end after the time-out at the latest; then for the other ranks to be
+  /// as far, at most the time-out; then closes, in order, what it opened.
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;

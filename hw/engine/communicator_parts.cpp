@@ -7,6 +7,7 @@
 
 #include "hw/engine/copy_call.hpp"
 #include "hw/engine/fail_together.hpp"
+#include "hw/rendezvous/deadline.hpp"
 #include "model/error.hpp"
 #include "model/implementation/communicator.hpp"
 #include "model/implementation/engine_defaults.hpp"
@@ -93,26 +94,34 @@ Communicator::Impl::Impl(std::unique_ptr<Exchange> joined, EngineDevice& own_dev
   }
 }
 
-/// In order: nobody's kernels run, nobody writes into another's memory, memory is freed. Where something went
-/// wrong the ranks don't wait for each other any more.
+/// In order: nobody's kernels run, nobody has another's memory open, memory is freed. After a failure too: a
+/// kernel that is told late to give up would write into memory that is gone.
 Communicator::Impl::~Impl() {
-  const bool good = !watch->problem();
-  try {
-    device.drain();
-    proxy.reset();
-    if (good) exchange->all_gather("", "the end of all calls");
-    mailboxes->close();
-    if (good) exchange->all_gather("", "closing");
-  } catch (const std::exception&) {
-    // another rank is gone, or late: this one ends all the same
-  }
-  exchange->leave();
+  device.drain();
   proxy.reset();
+  device.drain();  // what the proxy issued last
+  end_together(EndStage::calls_ended);
+  mailboxes->close();
+  end_together(EndStage::memory_closed);
+  exchange->leave();
   watch.reset();
   planner.reset();
   mailboxes.reset();
   device.free(recording_memory);
   if (page_seen != nullptr) device.unmap_host(reinterpret_cast<std::byte*>(&board->own()));
+}
+
+/// Says that this rank is at the stage, and waits until all are that have not ended; at most the time-out.
+void Communicator::Impl::end_together(EndStage stage) noexcept {
+  board->own().stage.store(stage, std::memory_order_release);
+  const Deadline deadline(options.timeout);
+  for (int rank = 0; rank < board->ranks(); ++rank) {
+    while (board->page(rank).stage.load(std::memory_order_acquire) < stage && !deadline.passed()) {
+      const std::optional<LostRank> lost = exchange->lost();
+      if (lost && lost->rank == rank) break;
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
 }
 
 void Communicator::Impl::check() const {

@@ -48,6 +48,7 @@ struct Communicator::Impl {
   void exchange_devices();
   void map_status_page();
   void choose_layout();
+  void end_together(EndStage stage) noexcept;
 };
 
 /// Checked and the same on all ranks, or an Error of kind usage on all of them.

@@ -16,6 +16,7 @@ class CudaCopyEngines : public CopyEngines {
   /// Streams of the highest priority have queues of their own: those of others with waits in them don't hold
   /// up these.
   explicit CudaCopyEngines(int device) : device_(device) {
+    check(load_copy_kernels(), "load the kernels for copies");
     int lowest = 0;
     int highest = 0;
     check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "ask for stream priorities");

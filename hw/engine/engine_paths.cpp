@@ -1,6 +1,7 @@
 #include "hw/engine/engine_paths.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "hw/engine/fail_together.hpp"
 #include "model/error.hpp"
@@ -21,6 +22,13 @@ class Probe {
  public:
   Probe(Exchange& exchange, EngineDevice& device, const std::vector<RankDevice>& ranks)
       : exchange_(exchange), device_(device), ranks_(ranks), opened_(ranks.size()), refusals_(ranks.size()) {}
+
+  ~Probe() {
+    close_all();
+    device_.free(own_);
+  }
+  Probe(const Probe&) = delete;
+  Probe& operator=(const Probe&) = delete;
 
   /// Why this rank reaches another's memory or not, by rank; empty: it does.
   std::vector<std::string> run() {
@@ -85,11 +93,13 @@ class Probe {
   }
 
   void close() {
-    for (std::byte* memory : opened_) {
-      if (memory != nullptr) device_.close_memory(memory);
-    }
+    close_all();
     exchange_.all_gather("", "the end of the memory test");  // importers close first: facts.md E1
-    device_.free(own_);
+  }
+  void close_all() {
+    for (std::byte*& memory : opened_) {
+      if (memory != nullptr) device_.close_memory(std::exchange(memory, nullptr));
+    }
   }
 
   Exchange& exchange_;

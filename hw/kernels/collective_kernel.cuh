@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(kMostThreads<P>, 1)
   if (threadIdx.x < kMostEngineRanks) ends.out[threadIdx.x].scrub = 0;
   if (threadIdx.x == 0) trouble.gave_up = 0;
   __syncthreads();
-  if (threadIdx.x == 32 && load_flag(call.broken) != 0) trouble.gave_up = 1;
+  if (threadIdx.x == blockDim.x - 1 && load_flag(call.broken) != 0) trouble.gave_up = 1;
   const BoundedWait wait(call, trouble);
   open_ends<Ring>(call, work, wait, ends);
   __syncthreads();

@@ -104,6 +104,21 @@ void start_combine(ReduceOp op, void* to, const void* first, const void* second,
   }
 }
 
+template <class... Kernels>
+int load_kernels(Kernels*... kernels) {
+  cudaFuncAttributes attributes{};
+  int code = 0;
+  for (const cudaError_t each : {cudaFuncGetAttributes(&attributes, kernels)...})
+    code = code == 0 ? each : code;
+  return code;
+}
+
+template <class T>
+int load_combine() {
+  return load_kernels(&combine_kernel<T, ReduceOp::sum>, &combine_kernel<T, ReduceOp::prod>,
+                      &combine_kernel<T, ReduceOp::max>, &combine_kernel<T, ReduceOp::min>);
+}
+
 __device__ std::uint64_t word_of(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t word = seed + (index + 1) * 0x9e3779b97f4a7c15ull;  // splitmix64
   word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -125,6 +140,16 @@ __global__ void compare_words_kernel(const std::uint64_t* at, std::uint64_t seed
 }
 
 }  // namespace
+
+int load_copy_kernels() {
+  int first = 0;
+  for (const int code :
+       {load_kernels(&wait_kernel, &request_kernel, &post_kernel, &advance_kernel), load_combine<float>(),
+        load_combine<__half>(), load_combine<__nv_bfloat16>(), load_combine<double>(),
+        load_combine<std::int32_t>(), load_combine<std::int64_t>(), load_combine<std::uint8_t>()})
+    first = first == 0 ? code : first;
+  return first;
+}
 
 int launch_copy_wait(const KernelCall& call, const CopyWait& wait, CUstream_st* stream) {
   wait_kernel<<<1, 1, 0, stream>>>(call, wait);

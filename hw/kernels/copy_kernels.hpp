@@ -13,6 +13,10 @@ namespace lanecast {
 /// counter in device memory, so that a captured graph can be replayed. All return CUDA's error code, 0 is
 /// success.
 
+/// Loads all of them into the current device. CUDA loads a kernel when it is first started, and may wait for
+/// running ones then: those that wait for others would never end.
+int load_copy_kernels();
+
 /// Where a wait looks and what it reports.
 struct CopyWait {
   const std::uint64_t* counter = nullptr;  // in mapped host memory

@@ -46,7 +46,8 @@ class SimplePrimitives : public TurnContext<T, Sum, Ring> {
       this->wait_.until([&] { return load_counter(tail) > step; }, KernelFault::data, peer,
                         this->place(slice));
     }
-    const int receiver = thread - kFirstOfCredit;
+    const int receiver =
+        thread - (this->threads_ > 32 ? 32 : kMostEngineRanks);  // another warp, if there is one
     if (receiver >= 0 && receiver < turn.to.count) {
       const int peer = Ring ? turn.to.named[0] : turn.to.at(receiver);
       const std::uint64_t step = this->step_out(peer);
@@ -243,8 +244,6 @@ class SimplePrimitives : public TurnContext<T, Sum, Ring> {
       put_element(this->slot(this->ends_.out[peer], this->step_out(peer)) + at, sum);
     }
   }
-
-  static constexpr int kFirstOfCredit = 32;
 };
 
 }  // namespace lanecast::device

@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kFewestSamples = 3;
 constexpr int kMostSamples = 20;
+constexpr int kMostInBatch = 1000;  // launches wait in a queue of the driver's
+constexpr Seconds kLongestBatch{5.0};
 
 class Event {
  public:
@@ -75,38 +77,37 @@ void warm_up(const PlannedTiming& timing, const TimedRanks& ranks, Stream stream
   ranks.wait(stream);
 }
 
-/// Each element of `series` is one timing's end; the first is the begin of the first.
-std::vector<Seconds> series_times(const std::vector<Event>& series, int iterations) {
-  std::vector<Seconds> times;
-  for (std::size_t i = 1; i < series.size(); ++i) {
-    times.emplace_back(series[i].since(series[i - 1]).value() / iterations);
+/// Timings that follow each other without the host, behind one that is not counted.
+void time_batch(const TimedRanks& ranks, Stream stream, const std::function<void()>& start, int timings,
+                std::vector<Seconds>& times) {
+  std::vector<Event> ends(static_cast<std::size_t>(timings) + 1);
+  ranks.barrier();  // until here each rank may have allocated and loaded: with calls on their way that waits
+  start();
+  for (Event& end : ends) {
+    end.record(stream);
+    if (&end != &ends.back()) start();
   }
-  return times;
+  ranks.wait(stream);
+  for (std::size_t i = 1; i < ends.size(); ++i) times.push_back(ends[i].since(ends[i - 1]));
 }
 
 std::vector<Seconds> time_series(const PlannedTiming& timing, const TimedRanks& ranks, Stream stream,
                                  const std::function<void()>& start) {
-  std::vector<Event> one(2);
-  ranks.barrier();  // until here each rank may have allocated and loaded: with calls on their way that waits
-  start();
-  one[0].record(stream);
-  start();
-  one[1].record(stream);
-  ranks.wait(stream);
-  const int samples = samples_within(timing, ranks.slowest(one[1].since(one[0])));
-  std::vector<Event> series(static_cast<std::size_t>(samples) + 1);
-  ranks.barrier();
-  start();
-  series[0].record(stream);
-  for (int i = 1; i <= samples; ++i) {
-    start();
-    series[static_cast<std::size_t>(i)].record(stream);
+  std::vector<Seconds> times;
+  time_batch(ranks, stream, start, 1, times);
+  const Seconds one = ranks.slowest(times.front());
+  times.clear();
+  const int samples = samples_within(timing, one);
+  while (static_cast<int>(times.size()) < samples) {
+    const int left = samples - static_cast<int>(times.size());
+    time_batch(ranks, stream, start, std::min(left, batch_within(one)), times);
   }
-  ranks.wait(stream);
+  ranks.barrier();
   start();
   ranks.under_load();
   ranks.wait(stream);
-  return series_times(series, timing.iterations);
+  for (Seconds& time : times) time = Seconds(time.value() / timing.iterations);
+  return times;
 }
 
 }  // namespace
@@ -117,6 +118,12 @@ int samples_within(const PlannedTiming& timing, Seconds one) {
   const double fitting = std::floor(timing.budget.value() / one.value());
   return static_cast<int>(
       std::clamp(fitting, static_cast<double>(kFewestSamples), static_cast<double>(kMostSamples)));
+}
+
+int batch_within(Seconds one) {
+  if (!(one.value() > 0)) return kMostInBatch;
+  return static_cast<int>(
+      std::clamp(std::floor(kLongestBatch.value() / one.value()), 1.0, static_cast<double>(kMostInBatch)));
 }
 
 std::vector<Seconds> time_calls(const PlannedTiming& timing, const TimedRanks& ranks, Stream stream) {

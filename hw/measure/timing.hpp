@@ -21,8 +21,12 @@ struct TimedRanks {
 /// @param one  how long one timing takes
 int samples_within(const PlannedTiming& timing, Seconds one);
 
+/// How many timings may follow each other without the host: what takes 5 s, since the engine bounds the wait
+/// for a stream.
+int batch_within(Seconds one);
+
 /// Times the call with the GPU's events: each sample is one replay of a graph of `iterations` calls (or as
-/// many stream launches), divided by their number. The samples of a series follow each other without the
+/// many stream launches), divided by their number. The samples of a batch follow each other without the
 /// host, behind one that is not counted: it takes up the ranks' different starts.
 /// @return  one time of one call a sample; ranks agree about how many
 std::vector<Seconds> time_calls(const PlannedTiming& timing, const TimedRanks& ranks, Stream stream);

@@ -41,6 +41,13 @@ struct CallEntry {
   bool operator==(const CallEntry&) const = default;
 };
 
+/// How far a rank has come in ending its communicator.
+enum class EndStage : std::uint32_t {
+  open,          // calls may be running
+  calls_ended,   // none of its kernels runs any more
+  memory_closed  // it has closed the memory of the others
+};
+
 /// One rank's page: 4 KiB of memory that all ranks, and its own device, see.
 struct StatusPage {
   static constexpr std::size_t kEntries = 32;
@@ -49,6 +56,7 @@ struct StatusPage {
   alignas(128) KernelFault fault;                    // the first of this rank's device
   alignas(128) std::atomic<std::uint64_t> calls{0};  // how many this rank has entered
   std::array<CallEntry, kEntries> entries{};         // call n at n % kEntries; complete once `calls` >= n
+  alignas(128) std::atomic<EndStage> stage{EndStage::open};
 };
 static_assert(sizeof(StatusPage) <= 4096);
 

@@ -38,6 +38,7 @@ class Watch {
  private:
   void run();
   std::optional<std::string> found();
+  void end_waits();
   void keep(const std::string& message);
 
   Exchange& exchange_;

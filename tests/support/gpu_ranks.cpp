@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -192,7 +193,10 @@ std::uint64_t wrong_of_type(GpuRank& rank, const GpuCase& test) {
 
 }  // namespace
 
+/// Ranks that share a GPU must not wait for each other's kernels to be loaded, nor in one queue.
 int gpu_count() {
+  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
     cudaGetLastError();

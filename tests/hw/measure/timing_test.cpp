@@ -20,5 +20,12 @@ TEST(SamplesWithin, IsWhatWasAskedForWhateverItTakes) {
   EXPECT_EQ(samples_within(timing, Seconds(60)), 100);
 }
 
+TEST(BatchWithin, EndsAfterFiveSecondsAndHasAtLeastOneTiming) {
+  EXPECT_EQ(batch_within(Seconds(1)), 5);
+  EXPECT_EQ(batch_within(Seconds(60)), 1);
+  EXPECT_EQ(batch_within(Seconds(1e-6)), 1000);
+  EXPECT_EQ(batch_within(Seconds(0)), 1000);
+}
+
 }  // namespace
 }  // namespace lanecast

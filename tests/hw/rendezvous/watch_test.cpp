@@ -156,6 +156,41 @@ TEST_F(WatchTest, TellsWhichRankIsGoneAndInWhichCall) {
   expect_all_aborted();
 }
 
+/// A rank that waits for rank `peer` at `step`, as its device writes it.
+KernelFault waiting(int peer, int step, bool aborted) {
+  KernelFault fault;
+  fault.what = KernelFault::data;
+  fault.peer = peer;
+  fault.step = step;
+  fault.aborted = aborted ? 1 : 0;
+  fault.call = 1;
+  return fault;
+}
+
+TEST_F(WatchTest, FollowsThoseWhoWaitToTheOneWhoDoesNot) {
+  all_enter(4);
+  write_fault(2, waiting(1, 2, true));
+  write_fault(0, waiting(2, 3, false));
+  const std::string problem = problem_of(*watches_[0]);
+  EXPECT_EQ(
+      problem.substr(0, problem.find('\n')),
+      "rank 0 waited 10 s for data of rank 2 at step 3 of loop 0 (channel 0, slice 0; call 1) over path 2>0; "
+      "rank 2 waited for data of rank 1 at step 2 of loop 0 (channel 0, slice 0; call 1) over path 1>2");
+  EXPECT_NE(problem.find("mend: see what rank 1 does"), std::string::npos);
+}
+
+TEST_F(WatchTest, SaysWhereThisRankWaitedWhenAnotherIsGone) {
+  all_enter(4);
+  write_fault(0, waiting(2, 1, true));
+  watches_[2].reset();
+  exchanges_[2].reset();
+  const std::string problem = problem_of(*watches_[0]);
+  EXPECT_EQ(
+      problem.substr(0, problem.find('\n')),
+      "rank 2 is gone: its thread ended, while this rank was in call 1: all_reduce of 4 float (sum, ring, "
+      "simple) and waited for data of rank 2 at step 1 of loop 0 (channel 0, slice 0; call 1) over path 2>0");
+}
+
 TEST_F(WatchTest, PassesOnWhatARankReports) {
   watches_[1]->report("out of memory on gpu1\n  at here\n  mend: that");
   EXPECT_EQ(watches_[1]->problem(), "out of memory on gpu1\n  at here\n  mend: that");

@@ -1,0 +1,11 @@
+#pragma once
+#include <string>
+
+#include "model/topology/machine.hpp"
+
+namespace lanecast {
+
+/// Sixteen hex digits that tell two machines apart, `--set` included (FNV-1a over all their values).
+std::string config_digest(const Machine& machine);
+
+}  // namespace lanecast
