@@ -85,8 +85,8 @@ std::vector<Prediction> timed(const Session& session, const std::function<std::v
 
 /// With NCCL's own cost model nothing is simulated.
 std::vector<Prediction> own_estimates(const Machine& machine, const Profile& profile,
-                                      const Implementation& implementation, const CommunicatorSetup& communicator,
-                                      const std::vector<Call>& calls) {
+                                      const Implementation& implementation,
+                                      const CommunicatorSetup& communicator, const std::vector<Call>& calls) {
   std::vector<Prediction> predictions;
   for (const Call& call : calls)
     predictions.push_back(nccl_estimate(machine, profile, implementation, communicator, call));

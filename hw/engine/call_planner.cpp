@@ -209,16 +209,37 @@ void set_geometry(const ResolvedCall& resolved, const MailboxLayout& layout, Cal
   }
 }
 
+/// A channel's tree, where every second channel may have the ranks at other positions than the first.
+TreeNode tree_by_rank(const ResolvedCall& resolved, std::size_t channel, int rank) {
+  const std::vector<int>& order = resolved.ring(channel).order;
+  const auto position = std::find(order.begin(), order.end(), rank) - order.begin();
+  TreeNode node = resolved.work[channel][static_cast<std::size_t>(position)].tree;
+  if (node.up >= 0) node.up = order[at(node.up)];
+  if (node.down.modulo != 0) return node;  // a star's, which all channels have alike
+  for (int i = 0; i < node.down.count; ++i) node.down.named[i] = order[at(node.down.named[i])];
+  return node;
+}
+
 void set_work(const ResolvedCall& resolved, int rank, CallPlan& plan) {
   KernelCall& call = plan.call;
   call.work = resolved.work.front()[at(rank)];
   call.channels = static_cast<int>(resolved.work.size());
-  call.strands = strand_count(call.work);
+  for (const std::size_t parity : {0u, 1u})
+    call.trees[parity] = tree_by_rank(resolved, parity % resolved.work.size(), rank);
+  call.strands = 1;
+  for (ChannelWork work = call.work; const TreeNode& tree : call.trees) {
+    work.tree = tree;
+    call.strands = std::max(call.strands, strand_count(work));
+  }
   for (int channel = 0; channel < call.channels; ++channel) {
     const ChannelWork& work = resolved.work[at(channel)][at(rank)];
     call.share_begins[channel] = work.offset;
     call.share_begins[channel + 1] = work.offset + work.count;
     plan.works.push_back(work);
+  }
+  for (const ChannelWork& work : plan.works) {
+    const std::uint64_t turns = loop_count(work) * at(step_count(work));
+    call.most_slices = std::max(call.most_slices, turns * at(work.slices_per_chunk));
   }
   call.protocol = static_cast<int>(resolved.protocol);
   call.datatype = static_cast<int>(resolved.call.datatype);

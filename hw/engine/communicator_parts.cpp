@@ -20,7 +20,7 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 constexpr int kCopyChannels = 4;
 constexpr int kCopySlots = 2;
-constexpr std::uint64_t kCopySlotBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kCopySlotBytes = std::uint64_t{8} << 20;
 
 std::string digest(const EngineOptions& options) {
   std::string text = options.transport ? to_string(*options.transport) : "auto";
@@ -245,7 +245,14 @@ void Communicator::Impl::choose_layout() {
   mailboxes = std::make_unique<Mailboxes>(*exchange, device, paths, setup.layout, options.first_step);
   if (setup.layout.copy_channels != 0) {
     together(*exchange, "allocate memory for copies", [&] {
-      if (CopyEngines* engines = device.copy_engines()) engines->scratch(copy_scratch_bytes(setup.layout));
+      CopyEngines* engines = device.copy_engines();
+      if (engines == nullptr) return;
+      const RankDevice& own = devices[at(setup.rank)];
+      engines->share(
+          static_cast<int>(std::count_if(devices.begin(), devices.end(), [&](const RankDevice& other) {
+            return other.process == own.process && other.device == own.device;
+          })));
+      engines->scratch(copy_scratch_bytes(setup.layout));
     });
   }
   planner = std::make_unique<CallPlanner>(std::move(setup));

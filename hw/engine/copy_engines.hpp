@@ -19,6 +19,10 @@ class CopyEngines {
 
   virtual ~CopyEngines() = default;
 
+  /// How many ranks of this process use this GPU. Streams of one process share a few queues (32 at most), in
+  /// which a wait holds up what stands behind it: where ranks are many, each has two streams instead of four.
+  virtual void share(int ranks) = 0;
+
   /// Before a call's first operation; all lanes are empty.
   virtual void begin() = 0;
   virtual void wait(Lane lane, const KernelCall& call, const CopyWait& wait) = 0;

@@ -29,28 +29,29 @@ class CudaCopyEngines : public CopyEngines {
     if (scratch_ != nullptr) cudaFree(scratch_);
   }
 
+  void share(int ranks) override { narrow_ = ranks > kMostWideRanks; }
   void begin() override { used_ = 0; }
   void wait(Lane lane, const KernelCall& call, const CopyWait& wait) override {
-    check(launch_copy_wait(call, wait, streams_[lane]), "start a wait");
+    check(launch_copy_wait(call, wait, stream_of(lane)), "start a wait");
   }
   void copy(Lane lane, void* to, const void* from, std::size_t bytes) override {
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, streams_[lane]), "start a copy");
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(lane)), "start a copy");
   }
   void post(Lane lane, std::uint64_t* counter, const std::uint64_t* base, std::uint64_t relative,
             const std::uint32_t* broken) override {
-    check(launch_copy_post(counter, base, relative, broken, streams_[lane]), "start a flag");
+    check(launch_copy_post(counter, base, relative, broken, stream_of(lane)), "start a flag");
   }
   void combine(Lane lane, Datatype type, ReduceOp op, void* to, const void* first, const void* second,
                std::uint64_t count, int finish_ranks) override {
-    check(launch_combine(type, op, to, first, second, count, finish_ranks, streams_[lane]), "start a sum");
+    check(launch_combine(type, op, to, first, second, count, finish_ranks, stream_of(lane)), "start a sum");
   }
   int mark(Lane lane) override {
     const int event = next_event();
-    check(cudaEventRecord(events_[at(event)], streams_[lane]), "record an event");
+    check(cudaEventRecord(events_[at(event)], stream_of(lane)), "record an event");
     return event;
   }
   void follow(Lane lane, int mark) override {
-    check(cudaStreamWaitEvent(streams_[lane], events_[at(mark)], 0), "let a stream wait");
+    check(cudaStreamWaitEvent(stream_of(lane), events_[at(mark)], 0), "let a stream wait");
   }
   void end(const BaseAdvance& advance, std::uint64_t* done, const std::uint64_t* epoch,
            const std::uint32_t* broken) override {
@@ -79,6 +80,9 @@ class CudaCopyEngines : public CopyEngines {
   void check(int code, const std::string& what) const {
     check_cuda(code, what, "copy engines of device " + std::to_string(device_));
   }
+  static constexpr int kMostWideRanks = 4;
+
+  cudaStream_t stream_of(int lane) const { return streams_[at(narrow_ ? lane / 2 * 2 : lane)]; }
   int next_event() {
     if (at(used_) == events_.size()) {
       cudaEvent_t event = nullptr;
@@ -92,6 +96,7 @@ class CudaCopyEngines : public CopyEngines {
   std::array<cudaStream_t, lanes> streams_{};
   std::vector<cudaEvent_t> events_;
   int used_ = 0;
+  bool narrow_ = false;
   void* scratch_ = nullptr;
   std::size_t scratch_bytes_ = 0;
 };

@@ -13,8 +13,8 @@ inline constexpr int kMostEngineChannels = 64;
 /// Counters of one direction of a connection, in the memory of the device whose kernels use them: they last
 /// from call to call, so that a captured graph can be replayed.
 struct ConnectionState {
-  std::uint64_t step = 0;        // slices so far
-  std::uint64_t slot_bytes = 0;  // wire bytes of a slot in the last call
+  std::uint64_t step = 0;   // slices so far
+  std::uint64_t slots = 0;  // of the last call: slot_cut
 };
 
 /// The part of a rank's memory that others write into, and where in it each thing lies. All ranks of a
@@ -143,7 +143,8 @@ struct KernelCall {
   ChannelWork work;  // what all channels share; channel 0's where they differ
   std::uint64_t
       share_begins[kMostEngineChannels + 1];  // element at which a channel's share begins; the next ends it
-  int channels = 1;                           // blocks: channels x strands
+  TreeNode trees[2];  // of even and of odd channels, by rank; where the schedule has trees
+  int channels = 1;   // blocks: channels x strands
   int strands = 1;
   int protocol = 0;  // Protocol
   int datatype = 0;  // Datatype
@@ -152,6 +153,7 @@ struct KernelCall {
   int fifo_slices = 8;
   std::uint64_t slot_bytes = 0;   // wire bytes of one slice's place in a FIFO
   std::uint64_t slice_bytes = 0;  // payload of the largest slice
+  std::uint64_t most_slices = 0;  // that any connection takes in this call
   const void* input = nullptr;
   void* output = nullptr;
   std::uint32_t staged = 0;                  // bit r: rank r is reached through host memory
@@ -168,5 +170,11 @@ struct KernelCall {
   Recording recording;
 };
 static_assert(sizeof(KernelCall) <= 4096 - 64);
+
+/// How a call cuts a FIFO into slots, as one word that is never 0. Where a call cuts it otherwise than the
+/// one before, the sender waits until it is empty: a slot may lie where data wait that were not taken yet.
+LANECAST_HD constexpr std::uint64_t slot_cut(const KernelCall& call) {
+  return call.slot_bytes << 20 | static_cast<std::uint64_t>(call.fifo_slices);
+}
 
 }  // namespace lanecast

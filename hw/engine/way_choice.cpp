@@ -8,24 +8,22 @@ namespace {
 constexpr std::uint64_t kKiB = 1024;
 constexpr std::uint64_t kMiB = 1024 * kKiB;
 
-// Sizes up to which a way is taken; measured on H200s, docs/engine.md.
-constexpr std::uint64_t kOneShot = 256 * kKiB;  // x 2 / ranks: everyone gets everything from everyone
-constexpr std::uint64_t kTwoShot = 2 * kMiB;    // over NVLink
-constexpr std::uint64_t kPeerLl = 64 * kKiB;    // bytes that one rank sends
-constexpr std::uint64_t kPeerLl128 = 4 * kMiB;
-constexpr std::uint64_t kHostLl = 64 * kKiB;
-constexpr std::uint64_t kHostCopyEngines = 4 * kMiB;
+// Sizes up to which a way is taken: docs/engine.md has the measurements.
+constexpr std::uint64_t kOneShot = 4 * kKiB;    // of three and more ranks: one flight instead of 2(n - 1)
+constexpr std::uint64_t kPeerLl = 128 * kKiB;   // bytes that one rank sends to one peer
+constexpr std::uint64_t kPeerLl128 = 4 * kMiB;  // the same
+constexpr std::uint64_t kHostLl = 64 * kKiB;    // the same
+constexpr std::uint64_t kHostCopyEngines = 16 * kMiB;  // from this size on
 
 [[noreturn]] void refuse(const std::string& what, const std::string& flag, const std::string& mend) {
   throw Error(ErrorKind::usage, what, flag, mend);
 }
 
+bool is_small(const Call& call) { return call.size.value() <= kOneShot; }
+
 Algorithm algorithm_for(const Call& call, const PathSummary& paths) {
-  const std::uint64_t size = call.size.value();
   const bool may_exchange = call.collective == Collective::all_reduce && paths.exchanges && !paths.any_staged;
-  if (!may_exchange) return Algorithm::ring;
-  if (size <= kOneShot * 2 / static_cast<std::uint64_t>(paths.ranks)) return Algorithm::one_shot;
-  return size <= kTwoShot ? Algorithm::two_shot : Algorithm::ring;
+  return may_exchange && paths.ranks > 2 && is_small(call) ? Algorithm::one_shot : Algorithm::ring;
 }
 
 Protocol protocol_for(const Call& call, Algorithm algorithm, const PathSummary& paths) {
@@ -73,9 +71,8 @@ CallChoice chosen_way(const Call& call, const CallChoice& fixed, const PathSumma
   }
   if (!choice.algorithm) choice.algorithm = algorithm_for(call, paths);
   if (*choice.algorithm == Algorithm::direct) {
-    const bool small = call.size.value() <= kOneShot * 2 / static_cast<std::uint64_t>(paths.ranks);
-    choice.algorithm =
-        call.collective == Collective::all_reduce && small ? Algorithm::one_shot : Algorithm::two_shot;
+    choice.algorithm = call.collective == Collective::all_reduce && is_small(call) ? Algorithm::one_shot
+                                                                                   : Algorithm::two_shot;
   }
   if (!choice.protocol) choice.protocol = protocol_for(call, *choice.algorithm, paths);
   const bool fits_copies = paths.any_staged && paths.copy_engines && *choice.algorithm == Algorithm::ring &&

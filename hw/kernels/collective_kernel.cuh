@@ -29,6 +29,16 @@ inline constexpr int kMostThreads = P == Protocol::simple ? 512 + 32
                                     : P == Protocol::ll   ? 512
                                                           : 640;
 
+/// Fetches all of the call at once. A launch's arguments lie in constant memory that no cache has yet:
+/// fetched line by line, where each is first needed, they cost a third of a microsecond each (measured on
+/// H200: docs/micro-benchmarks.md, graph_kernel_arguments).
+__device__ inline void touch(const KernelCall& call) {
+  constexpr unsigned kLine = 64;
+  if (threadIdx.x * kLine + sizeof(std::uint32_t) > sizeof(KernelCall)) return;
+  const auto* words = reinterpret_cast<const std::uint32_t*>(&call);
+  asm volatile("" ::"r"(words[threadIdx.x * (kLine / sizeof(std::uint32_t))]));
+}
+
 /// A block's share of the work: blocks are strands within channels.
 template <bool Ring>
 __device__ inline ChannelWork work_of_block(const KernelCall& call) {
@@ -37,6 +47,7 @@ __device__ inline ChannelWork work_of_block(const KernelCall& call) {
   const int channel = Ring ? static_cast<int>(blockIdx.x) : static_cast<int>(blockIdx.x) / call.strands;
   work.channel = channel;
   work.strand = Ring ? 0 : static_cast<int>(blockIdx.x) % call.strands;
+  if constexpr (!Ring) work.tree = call.trees[channel % 2];
   work.offset = call.share_begins[channel];
   work.count = call.share_begins[channel + 1] - work.offset;
   return work;
@@ -55,41 +66,55 @@ __device__ inline bool uses(const ChannelWork& work, int peer, bool receive) {
   return false;
 }
 
-/// One thread a way opens it: the first `kMostEngineRanks` those out, the next those in.
+/// The way that this thread opens: the first `kMostEngineRanks` those out, the next those in; -1: none.
 template <bool Ring>
-__device__ inline void open_ends(const KernelCall& call, const ChannelWork& work, const BoundedWait& wait,
-                                 Ends& ends) {
+__device__ inline int peer_of_thread(const ChannelWork& work) {
   const int thread = static_cast<int>(threadIdx.x);
   const int peer = thread % kMostEngineRanks;
-  if (thread >= 2 * kMostEngineRanks || peer >= work.ranks || peer == work.position) return;
+  if (thread >= 2 * kMostEngineRanks || peer >= work.ranks || peer == work.position) return -1;
   const bool receive = thread >= kMostEngineRanks;
-  if constexpr (Ring) {
-    const int neighbour = (work.position + (receive ? work.ranks - 1 : 1)) % work.ranks;
-    if (peer != neighbour) return;
-  } else {
-    if (!uses(work, peer, receive)) return;
-  }
-  if (receive) {
-    open_way_in(call, work, peer, ends.in[peer]);
-  } else {
-    open_way_out(call, work, wait, peer, ends.out[peer]);
-  }
+  if constexpr (Ring)
+    return peer == (work.position + (receive ? work.ranks - 1 : 1)) % work.ranks ? peer : -1;
+  return uses(work, peer, receive) ? peer : -1;
 }
 
-/// Overwrites the lines of older calls, before the flags of this one could be taken for theirs.
+/// @return  bit 0: a peer is late; bit 1: its lines are scrubbed, too
 template <bool Ring>
-__device__ inline void scrub(const KernelCall& call, const ChannelWork& work, const Ends& ends) {
-  bool any = false;
-  for (int peer = 0; peer < work.ranks; ++peer) {
-    if (peer == work.position || ends.out[peer].scrub == 0) continue;
-    any = true;
-    const End& end = ends.out[peer];
-    const std::uint64_t bytes =
-        Ring ? call.layout.ring_bytes[call.protocol] : call.layout.any_bytes[call.protocol];
+__device__ inline int open_end(const KernelCall& call, const ChannelWork& work, Ends& ends) {
+  const int peer = peer_of_thread<Ring>(work);
+  if (peer < 0) return 0;
+  if (threadIdx.x >= kMostEngineRanks) {
+    open_way_in(call, work, peer, ends.in[peer]);
+    return 0;
+  }
+  bool scrubs = false;
+  const bool late = open_way_out(call, work, peer, ends.out[peer], scrubs);
+  return (late ? 1 : 0) | (scrubs ? 2 : 0);
+}
+
+/// The rare case: connections are emptied, and the lines of older calls overwritten before the flags of this
+/// one could be taken for theirs. All threads.
+/// @param peer   whose way out this thread opened, if `found` is not 0
+__device__ __noinline__ static void clear_connections(const KernelCall* call, BlockTrouble* trouble,
+                                                      Ends* ends, int channel, int peer, int found) {
+  __shared__ std::uint32_t scrubs;
+  if (threadIdx.x == 0) scrubs = 0;
+  __syncthreads();
+  if (found != 0) {
+    drain(channel, BoundedWait(*call, *trouble), peer, ends->out[peer]);
+    if ((found & 2) != 0) atomicOr(&scrubs, 1u << peer);
+  }
+  __syncthreads();
+  const std::uint64_t bytes =
+      call->ring ? call->layout.ring_bytes[call->protocol] : call->layout.any_bytes[call->protocol];
+  for (int to = 0; to < call->work.ranks; ++to) {
+    if ((scrubs >> to & 1u) == 0) continue;
+    const End& end = ends->out[to];
     for (std::uint64_t at = threadIdx.x * 16; at + 16 <= bytes; at += blockDim.x * 16)
       store_line(end.fifo + at, 0, static_cast<std::uint32_t>(end.first_step));
   }
-  if (any) fence_system();
+  if (scrubs != 0) fence_system();
+  __syncthreads();
 }
 
 /// Runs the shared schedule: one rank's part of a call, a block for each strand of each channel.
@@ -98,20 +123,19 @@ __global__ void __launch_bounds__(kMostThreads<P>, 1)
     collective_kernel(const __grid_constant__ KernelCall call) {
   __shared__ Ends ends;
   __shared__ BlockTrouble trouble;
+  touch(call);
+  if (threadIdx.x == 0 && call.recording.records != nullptr) call.recording.counts[blockIdx.x] = 0;
   const ChannelWork work = work_of_block<Ring>(call);
-  const int threads = static_cast<int>(blockDim.x) - (P == Protocol::simple ? 32 : 0);
-  if (threadIdx.x < kMostEngineRanks) ends.out[threadIdx.x].scrub = 0;
-  if (threadIdx.x == 0) trouble.gave_up = 0;
-  __syncthreads();
-  if (threadIdx.x == blockDim.x - 1 && load_flag(call.broken) != 0) trouble.gave_up = 1;
-  const BoundedWait wait(call, trouble);
-  open_ends<Ring>(call, work, wait, ends);
-  __syncthreads();
-  if (wait.gave_up()) return;
-  if constexpr (P == Protocol::ll) {
-    scrub<Ring>(call, work, ends);
-    __syncthreads();
+  if constexpr (!Ring) {
+    if (work.strand >= strand_count(work)) return;  // the root of this channel's tree has one strand only
   }
+  const int threads = static_cast<int>(blockDim.x) - (P == Protocol::simple ? 32 : 0);
+  if (threadIdx.x == blockDim.x - 1) trouble.gave_up = load_flag(call.broken) != 0 ? 1 : 0;
+  const int found = open_end<Ring>(call, work, ends);
+  const bool late = __syncthreads_or(found) != 0;
+  const BoundedWait wait(call, trouble);
+  if (wait.gave_up()) return;
+  if (late) clear_connections(&call, &trouble, &ends, work.channel, peer_of_thread<Ring>(work), found);
   typename PrimitivesOf<P, T, Sum, Ring>::type primitives(call, work, ends, trouble, threads);
   run_schedule(primitives, work);
   const int peer = static_cast<int>(threadIdx.x);

@@ -21,7 +21,7 @@ class LinePrimitives : public TurnContext<T, Sum, Ring> {
     const bool going = wait_for_credit(turn, slice);
     if (going && slice.count > 0) move(turn, slice);
     this->record_end(turn, slice);
-    this->each(turn.to, [&](int peer) { ++this->sent_.of(peer); });
+    this->each(turn.to, [&](int peer) { this->advance(this->sent_.of(peer)); });
     give_back(turn);
   }
 
@@ -54,32 +54,35 @@ class LinePrimitives : public TurnContext<T, Sum, Ring> {
     const std::uint64_t bytes = slice.count * sizeof(T);
     const bool aligned = is_aligned(this->own_share(turn, slice), 8) &&
                          (!turn.keeps || is_aligned(this->kept_share(slice), 8));
+    const bool single = Lines::units(bytes) <= Lines::stride(this->threads_);  // a small slice: no loop
     if (turn.from.count == 0) {
-      each_line<false>(turn, slice, bytes, aligned);
+      single ? each_line<1, false>(turn, slice, bytes, aligned)
+             : each_line<Lines::unroll, false>(turn, slice, bytes, aligned);
     } else {
-      each_line<true>(turn, slice, bytes, aligned);
+      single ? each_line<1, true>(turn, slice, bytes, aligned)
+             : each_line<Lines::unroll, true>(turn, slice, bytes, aligned);
     }
   }
 
-  template <bool Takes>
+  /// @tparam Count  lines in flight a thread
+  template <int Count, bool Takes>
   __device__ void each_line(const Turn& turn, const Slice& slice, std::uint64_t bytes, bool aligned) {
-    constexpr int kUnroll = Lines::unroll;
     const std::uint64_t units = Lines::units(bytes);
     const std::uint64_t stride = Lines::stride(this->threads_);
-    for (std::uint64_t first = Lines::first(); first < units; first += kUnroll * stride) {
-      typename Lines::Part parts[kUnroll];
+    for (std::uint64_t first = Lines::first(); first < units; first += Count * stride) {
+      typename Lines::Part parts[Count];
       bool good = true;
       if (Ring || turn.from.count <= 1) {
-        good = one_source<Takes>(turn, slice, bytes, aligned, first, stride, parts);
+        good = one_source<Count, Takes>(turn, slice, bytes, aligned, first, stride, parts);
       } else {
-        for (int u = 0; u < kUnroll; ++u) {
+        for (int u = 0; u < Count; ++u) {
           if (first + u * stride < units)
             good = good && many_sources(turn, slice, bytes, aligned, first + u * stride, parts[u]);
         }
       }
       if (!good) return;
 #pragma unroll
-      for (int u = 0; u < kUnroll; ++u) {
+      for (int u = 0; u < Count; ++u) {
         const std::uint64_t unit = first + u * stride;
         if (unit < units) put(turn, slice, bytes, aligned, unit, parts[u]);
       }
@@ -87,34 +90,33 @@ class LinePrimitives : public TurnContext<T, Sum, Ring> {
   }
 
   /// What came from one peer, combined with the own where the turn does so; loads of several lines at once.
-  template <bool Takes>
+  template <int Count, bool Takes>
   __device__ bool one_source(const Turn& turn, const Slice& slice, std::uint64_t bytes, bool aligned,
                              std::uint64_t first, std::uint64_t stride,
-                             typename Lines::Part (&parts)[Lines::unroll]) {
-    constexpr int kUnroll = Lines::unroll;
+                             typename Lines::Part (&parts)[Count]) {
     const std::uint64_t units = Lines::units(bytes);
-    typename Lines::Part own[kUnroll];
+    typename Lines::Part own[Count];
     if (turn.own != Own::nothing) {
       const std::byte* share = this->own_share(turn, slice);
 #pragma unroll
-      for (int u = 0; u < kUnroll; ++u) {
+      for (int u = 0; u < Count; ++u) {
         if (first + u * stride < units)
           own[u] = Lines::template load<sizeof(T)>(share, first + u * stride, bytes, aligned);
       }
     }
     if constexpr (!Takes) {
 #pragma unroll
-      for (int u = 0; u < kUnroll; ++u) parts[u] = own[u];
+      for (int u = 0; u < Count; ++u) parts[u] = own[u];
       return true;
     } else {
       const int peer = this->only_peer(turn.from);
       const std::uint64_t step = this->step_in(peer);
-      const std::byte* slot = this->slot(this->ends_.in[peer], step);
+      const std::byte* slot = this->slot_in(peer);
       const bool came = this->wait_.until(
           [&] {
             bool all = true;
 #pragma unroll
-            for (int u = 0; u < kUnroll; ++u) {
+            for (int u = 0; u < Count; ++u) {
               if (first + u * stride < units)
                 all = Lines::take(slot, first + u * stride, step, parts[u]) && all;
             }
@@ -126,7 +128,7 @@ class LinePrimitives : public TurnContext<T, Sum, Ring> {
       if (turn.own == Own::nothing) return true;
       const bool own_first = this->work_.position < peer;
 #pragma unroll
-      for (int u = 0; u < kUnroll; ++u) {
+      for (int u = 0; u < Count; ++u) {
         parts[u] = own_first ? combined_parts(own[u], parts[u]) : combined_parts(parts[u], own[u]);
         finish(turn, parts[u]);
       }
@@ -145,7 +147,7 @@ class LinePrimitives : public TurnContext<T, Sum, Ring> {
         part = Lines::template load<sizeof(T)>(this->own_share(turn, slice), unit, bytes, aligned);
       } else {
         const std::uint64_t step = this->step_in(peer);
-        const std::byte* slot = this->slot(this->ends_.in[peer], step);
+        const std::byte* slot = this->slot_in(peer);
         const bool came = this->wait_.until(
             [&] { return Lines::all_agree(Lines::take(slot, unit, step, part)); }, KernelFault::data, peer,
             this->place(slice), [](bool over) { return Lines::any(over); });
@@ -174,7 +176,7 @@ class LinePrimitives : public TurnContext<T, Sum, Ring> {
                       std::uint64_t unit, const typename Lines::Part& part) {
     this->each(turn.to, [&](int peer) {
       const std::uint64_t step = this->step_out(peer);
-      Lines::put(this->slot(this->ends_.out[peer], step), unit, step, part);
+      Lines::put(this->slot_out(peer), unit, step, part);
     });
     if (turn.keeps) Lines::template store<sizeof(T)>(this->kept_share(slice), unit, bytes, aligned, part);
   }
@@ -184,7 +186,7 @@ class LinePrimitives : public TurnContext<T, Sum, Ring> {
     __syncthreads();  // all lines of the slot have been read
     this->each(turn.from, [&](int peer) {
       const std::uint64_t step = this->step_in(peer);
-      ++this->taken_.of(peer);
+      this->advance(this->taken_.of(peer));
       if (threadIdx.x == 0 && !this->wait_.gave_up()) store_counter(this->ends_.in[peer].posts, step + 1);
     });
   }

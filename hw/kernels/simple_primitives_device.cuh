@@ -31,8 +31,8 @@ class SimplePrimitives : public TurnContext<T, Sum, Ring> {
       block_barrier(kAllMeet, this->threads_ + 32);
       if (!this->wait_.gave_up()) post(turn);
     }
-    this->each(turn.to, [&](int peer) { ++this->sent_.of(peer); });
-    this->each(turn.from, [&](int peer) { ++this->taken_.of(peer); });
+    this->each(turn.to, [&](int peer) { this->advance(this->sent_.of(peer)); });
+    this->each(turn.from, [&](int peer) { this->advance(this->taken_.of(peer)); });
   }
 
  private:
@@ -99,12 +99,12 @@ class SimplePrimitives : public TurnContext<T, Sum, Ring> {
     }
     if (turn.from.count == 1) {
       const int peer = this->only_peer(turn.from);
-      places.came = this->slot(this->ends_.in[peer], this->step_in(peer));
+      places.came = this->slot_in(peer);
       places.own_first = this->work_.position < peer;
     }
     if (turn.to.count == 1) {
       const int peer = this->only_peer(turn.to);
-      places.sent = this->slot(this->ends_.out[peer], this->step_out(peer));
+      places.sent = this->slot_out(peer);
     }
     move_as(turn, places, bytes);
   }
@@ -215,16 +215,15 @@ class SimplePrimitives : public TurnContext<T, Sum, Ring> {
     Pack sum{0, 0};
     for (int k = 0; k < contributors.count(); ++k) {
       const int peer = contributors.at(k);
-      const Pack part = peer < 0
-                            ? *reinterpret_cast<const Pack*>(places.own + at)
-                            : load_shared_pack(this->slot(this->ends_.in[peer], this->step_in(peer)) + at);
+      const Pack part = peer < 0 ? *reinterpret_cast<const Pack*>(places.own + at)
+                                 : load_shared_pack(this->slot_in(peer) + at);
       sum = k == 0 ? part : Pack{this->combine(sum.low, part.low), this->combine(sum.high, part.high)};
     }
     sum = {this->finished(turn, sum.low), this->finished(turn, sum.high)};
     if (places.kept != nullptr) *reinterpret_cast<Pack*>(places.kept + at) = sum;
     for (int i = 0; i < turn.to.count; ++i) {
       const int peer = turn.to.at(i);
-      *reinterpret_cast<Pack*>(this->slot(this->ends_.out[peer], this->step_out(peer)) + at) = sum;
+      *reinterpret_cast<Pack*>(this->slot_out(peer) + at) = sum;
     }
   }
 
@@ -233,15 +232,14 @@ class SimplePrimitives : public TurnContext<T, Sum, Ring> {
     std::uint64_t sum = 0;
     for (int k = 0; k < contributors.count(); ++k) {
       const int peer = contributors.at(k);
-      const std::uint64_t part =
-          element_of((peer < 0 ? places.own : this->slot(this->ends_.in[peer], this->step_in(peer))) + at);
+      const std::uint64_t part = element_of((peer < 0 ? places.own : this->slot_in(peer)) + at);
       sum = k == 0 ? part : this->combine(sum, part);
     }
     sum = this->finished(turn, sum);
     if (places.kept != nullptr) put_element(places.kept + at, sum);
     for (int i = 0; i < turn.to.count; ++i) {
       const int peer = turn.to.at(i);
-      put_element(this->slot(this->ends_.out[peer], this->step_out(peer)) + at, sum);
+      put_element(this->slot_out(peer) + at, sum);
     }
   }
 };

@@ -10,23 +10,28 @@
 
 namespace lanecast::device {
 
-/// Slices so far on each connection of a strand. A ring has one way in and one way out, which stay in
-/// registers.
+/// Slices so far on a connection, and the slot of the next one.
+struct SliceCount {
+  std::uint32_t slices = 0;
+  std::uint32_t slot = 0;
+};
+
+/// Those of all connections of a strand, one way. A ring has one, which stays in registers.
 template <bool Ring>
 class SliceCounts {
  public:
-  __device__ std::uint32_t& of(int) { return count_; }
+  __device__ SliceCount& of(int) { return count_; }
 
  private:
-  std::uint32_t count_ = 0;
+  SliceCount count_;
 };
 template <>
 class SliceCounts<false> {
  public:
-  __device__ std::uint32_t& of(int peer) { return counts_[peer]; }
+  __device__ SliceCount& of(int peer) { return counts_[peer]; }
 
  private:
-  std::uint32_t counts_[kMostEngineRanks] = {};
+  SliceCount counts_[kMostEngineRanks];
 };
 
 /// Who contributes to a turn, in the order of positions: -1 stands for the own share. Ranks that compute the
@@ -70,7 +75,17 @@ class TurnContext {
 
   __device__ TurnContext(const KernelCall& call, const ChannelWork& work, Ends& ends, BlockTrouble& trouble,
                          int threads)
-      : call_(call), work_(work), ends_(ends), wait_(call, trouble), threads_(threads) {}
+      : call_(call), work_(work), ends_(ends), wait_(call, trouble), threads_(threads) {
+    if constexpr (Ring) {
+      sent_.of(0).slot = ends.out[(work.position + 1) % work.ranks].first_slot;
+      taken_.of(0).slot = ends.in[(work.position + work.ranks - 1) % work.ranks].first_slot;
+    } else {
+      for (int peer = 0; peer < work.ranks; ++peer) {  // those not used are never looked at
+        sent_.of(peer).slot = ends.out[peer].first_slot;
+        taken_.of(peer).slot = ends.in[peer].first_slot;
+      }
+    }
+  }
 
   std::uint64_t LANECAST_DEV next_loop(std::uint64_t loop, std::uint64_t) const { return loop; }
   std::uint64_t LANECAST_DEV next_step(std::uint64_t, std::uint64_t step, std::uint64_t) const {
@@ -81,15 +96,15 @@ class TurnContext {
   __device__ void save_ring() {
     const int next = (work_.position + 1) % work_.ranks;
     const int previous = (work_.position + work_.ranks - 1) % work_.ranks;
-    if (sent_.of(next) > 0) save_state(call_, work_, next, false, step_out(next));
-    if (taken_.of(previous) > 0) save_state(call_, work_, previous, true, step_in(previous));
+    if (sent_.of(next).slices > 0) save_state(call_, work_, next, false, step_out(next));
+    if (taken_.of(previous).slices > 0) save_state(call_, work_, previous, true, step_in(previous));
   }
 
   /// Counters of the connections with one peer, as this strand used them, for the next call. One thread a
   /// peer.
   __device__ void save(int peer) {
-    if (sent_.of(peer) > 0) save_state(call_, work_, peer, false, step_out(peer));
-    if (taken_.of(peer) > 0) save_state(call_, work_, peer, true, step_in(peer));
+    if (sent_.of(peer).slices > 0) save_state(call_, work_, peer, false, step_out(peer));
+    if (taken_.of(peer).slices > 0) save_state(call_, work_, peer, true, step_in(peer));
   }
 
  protected:
@@ -107,10 +122,17 @@ class TurnContext {
     return (one_block ? slice.block_offset : slice.offset) * kElement;
   }
 
-  __device__ std::uint64_t step_out(int peer) { return ends_.out[peer].first_step + sent_.of(peer); }
-  __device__ std::uint64_t step_in(int peer) { return ends_.in[peer].first_step + taken_.of(peer); }
-  __device__ std::byte* slot(const End& end, std::uint64_t step) const {
-    return end.fifo + step % static_cast<std::uint64_t>(call_.fifo_slices) * call_.slot_bytes;
+  __device__ std::uint64_t step_out(int peer) { return ends_.out[peer].first_step + sent_.of(peer).slices; }
+  __device__ std::uint64_t step_in(int peer) { return ends_.in[peer].first_step + taken_.of(peer).slices; }
+  __device__ std::byte* slot_out(int peer) {
+    return ends_.out[peer].fifo + static_cast<std::uint64_t>(sent_.of(peer).slot) * call_.slot_bytes;
+  }
+  __device__ std::byte* slot_in(int peer) {
+    return ends_.in[peer].fifo + static_cast<std::uint64_t>(taken_.of(peer).slot) * call_.slot_bytes;
+  }
+  __device__ void advance(SliceCount& count) const {
+    ++count.slices;
+    if (++count.slot == static_cast<std::uint32_t>(call_.fifo_slices)) count.slot = 0;
   }
   __device__ bool has_credit(std::uint64_t head, std::uint64_t step) const {
     return head + static_cast<std::uint64_t>(call_.fifo_slices) > step;

@@ -74,7 +74,14 @@ struct Slice {
   std::uint64_t count = 0;
 };
 
-LANECAST_HD constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+LANECAST_HD constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
+#if defined(__CUDA_ARCH__)
+  if ((a + b) >> 32 == 0)  // GPUs divide 64-bit numbers by a long routine
+    return (static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b) - 1) /
+           static_cast<std::uint32_t>(b);
+#endif
+  return (a + b - 1) / b;
+}
 LANECAST_HD constexpr std::uint64_t round_up(std::uint64_t a, std::uint64_t b) { return ceil_div(a, b) * b; }
 
 /// The largest power of two that is no larger than `ranks` (1 or more).
@@ -135,12 +142,13 @@ LANECAST_HD constexpr std::uint64_t part_count_of(const ChannelWork& work, std::
   return round_up(ceil_div(remaining, parts), work.grain_count);
 }
 
+/// @param part   part_count_of(work, loop)
 /// @param index  of the first part; where the data are in blocks, the position whose block it is
 /// @param parts  how many, side by side
-LANECAST_HD constexpr Chunk chunk_of(const ChannelWork& work, std::uint64_t loop, int index, int parts = 1) {
+LANECAST_HD constexpr Chunk chunk_of(const ChannelWork& work, std::uint64_t loop, std::uint64_t part,
+                                     int index, int parts) {
   const std::uint64_t in_loop = parts_per_loop(work);
   const std::uint64_t base = loop * in_loop * full_part_count(work);
-  const std::uint64_t part = part_count_of(work, loop);
   const std::uint64_t size = part * static_cast<std::uint64_t>(parts);
   const std::uint64_t within = base + (in_loop > 1 ? static_cast<std::uint64_t>(index) * part : 0);
   Chunk chunk;
@@ -150,6 +158,10 @@ LANECAST_HD constexpr Chunk chunk_of(const ChannelWork& work, std::uint64_t loop
   chunk.offset = chunk.block_offset + work.block_stride * static_cast<std::uint64_t>(block);
   chunk.count = within >= work.count ? 0 : (work.count - within < size ? work.count - within : size);
   return chunk;
+}
+
+LANECAST_HD constexpr Chunk chunk_of(const ChannelWork& work, std::uint64_t loop, int index, int parts = 1) {
+  return chunk_of(work, loop, part_count_of(work, loop), index, parts);
 }
 
 /// The i-th slice of a chunk. All of a chunk's slices are handed out; those behind its end are empty.

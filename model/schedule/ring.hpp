@@ -6,6 +6,13 @@ namespace lanecast {
 
 inline constexpr int ring_kinds = 7;  // a ring's turns differ by what they do only: TurnAction
 
+/// `position` modulo `ranks`, for a position that is a few times around at most: a GPU subtracts faster than
+/// it divides.
+LANECAST_HD constexpr int around_ring(int position, int ranks) {
+  while (position >= ranks) position -= ranks;
+  return position;
+}
+
 /// A turn within a ring: which chunk, and what is done with it.
 struct RingStep {
   int chunk;
@@ -37,7 +44,7 @@ LANECAST_HD constexpr int ring_step_count(Collective collective, int ranks) {
 /// Source: facts.md A1 (NVIDIA/nccl src/device/all_reduce.h and its siblings).
 LANECAST_HD constexpr RingStep ring_step(Collective collective, int position, int ranks, int step, int root,
                                          bool in_place) {
-  const int chunk = (position + 2 * ranks - 1 - step) % ranks;
+  const int chunk = around_ring(position + 2 * ranks - 1 - step, ranks);
   const TurnAction first = in_place ? TurnAction::send : TurnAction::keep_send;
   switch (collective) {
     case Collective::all_reduce:
@@ -49,16 +56,17 @@ LANECAST_HD constexpr RingStep ring_step(Collective collective, int position, in
       if (step == 0) return {chunk, TurnAction::send};
       return {chunk, step < ranks - 1 ? TurnAction::reduce_send : TurnAction::reduce_keep};
     case Collective::all_gather: {
-      const int own = (position + ranks - step) % ranks;
+      const int own = around_ring(position + ranks - step, ranks);
       if (step == 0) return {own, first};
       return {own, step < ranks - 1 ? TurnAction::copy_send : TurnAction::copy};
     }
     case Collective::broadcast:
       if (position == root) return {0, first};
-      return {0, (position + 1) % ranks == root ? TurnAction::copy : TurnAction::copy_send};
+      return {0, around_ring(position + 1, ranks) == root ? TurnAction::copy : TurnAction::copy_send};
     case Collective::reduce:
       if (position == root) return {0, TurnAction::reduce_keep};
-      return {0, (position + ranks - 1) % ranks == root ? TurnAction::send : TurnAction::reduce_send};
+      return {0,
+              around_ring(position + ranks - 1, ranks) == root ? TurnAction::send : TurnAction::reduce_send};
   }
   return {0, TurnAction::send};
 }
@@ -78,7 +86,8 @@ LANECAST_HD constexpr Turn ring_turn(const RingStep& step, int previous, int nex
 
 LANECAST_HD constexpr Turn ring_turn(const ChannelWork& work, int step) {
   return ring_turn(ring_step(work.collective, work.position, work.ranks, step, work.root, work.in_place),
-                   (work.position + work.ranks - 1) % work.ranks, (work.position + 1) % work.ranks);
+                   around_ring(work.position + work.ranks - 1, work.ranks),
+                   around_ring(work.position + 1, work.ranks));
 }
 
 }  // namespace lanecast

@@ -107,9 +107,10 @@ LANECAST_DEV constexpr void run_schedule(P& p, const ChannelWork& work) {
   const std::uint64_t loops = loop_count(work);
   const auto steps = static_cast<std::uint64_t>(step_count(work));
   for (std::uint64_t loop = p.next_loop(0, loops); loop < loops; loop = p.next_loop(loop + 1, loops)) {
+    const std::uint64_t part = part_count_of(work, loop);
     for (std::uint64_t s = p.next_step(loop, 0, steps); s < steps; s = p.next_step(loop, s + 1, steps)) {
       const Turn turn = turn_of(work, static_cast<int>(s));
-      const Chunk chunk = chunk_of(work, loop, turn.part, turn.parts);
+      const Chunk chunk = chunk_of(work, loop, part, turn.part, turn.parts);
       for (int i = 0; i < work.slices_per_chunk; ++i) {
         p.run(turn, slice_of(work, chunk, loop, static_cast<int>(s), i));
       }

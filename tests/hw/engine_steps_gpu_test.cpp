@@ -49,7 +49,12 @@ std::vector<RecordedStep> by_strand(std::vector<RecordedStep> steps) {
 }
 
 TEST(EngineSteps, OfTheKernelsEqualTheSimulators) {
-  std::vector<std::pair<support::GpuCase, Steps>> cases;
+  struct Case {
+    support::GpuCase test;
+    Steps simulated;
+    std::vector<std::vector<int>> orders;  // [channel]: rank at each position
+  };
+  std::vector<Case> cases;
   constexpr int kRanks = 4;
   for (const Collective collective : {Collective::all_reduce, Collective::reduce_scatter,
                                       Collective::all_gather, Collective::broadcast, Collective::reduce}) {
@@ -70,8 +75,11 @@ TEST(EngineSteps, OfTheKernelsEqualTheSimulators) {
         asked.protocol = protocol;
         asked.channels = 2;
         asked.chunk = test.choice.chunk;
-        cases.push_back(
-            {test, support::issued_by_simulator(support::engine_plan_of(machine_of(kRanks), asked))});
+        const SchedulePlan plan = support::engine_plan_of(machine_of(kRanks), asked);
+        Case made{test, support::issued_by_simulator(plan), {}};
+        for (std::size_t channel = 0; channel < made.simulated.size(); ++channel)
+          made.orders.push_back(plan.resolved.ring(channel).order);
+        cases.push_back(std::move(made));
       }
     }
   }
@@ -83,7 +91,7 @@ TEST(EngineSteps, OfTheKernelsEqualTheSimulators) {
   int compared = 0;
   const auto errors = support::run_gpu_ranks(kRanks, options, [&](support::GpuRank& rank) {
     rank.communicator.record(4096);
-    for (const auto& [test, simulated] : cases) {
+    for (const auto& [test, simulated, orders] : cases) {
       EXPECT_EQ(support::wrong_elements(rank, test), 0u);
       std::map<int, std::vector<RecordedStep>> kernels;
       for (const SliceRecord& record : rank.communicator.recorded()) {
@@ -93,8 +101,9 @@ TEST(EngineSteps, OfTheKernelsEqualTheSimulators) {
       }
       const std::lock_guard lock(mutex);
       for (std::size_t channel = 0; channel < simulated.size(); ++channel) {
-        EXPECT_EQ(by_strand(kernels[static_cast<int>(channel)]),
-                  by_strand(simulated[channel][static_cast<std::size_t>(rank.rank)]))
+        const auto position = static_cast<std::size_t>(
+            std::find(orders[channel].begin(), orders[channel].end(), rank.rank) - orders[channel].begin());
+        EXPECT_EQ(by_strand(kernels[static_cast<int>(channel)]), by_strand(simulated[channel][position]))
             << to_string(test.call.collective) << " " << to_string(*test.choice.algorithm) << " "
             << to_string(*test.choice.protocol);
         ++compared;
@@ -104,6 +113,35 @@ TEST(EngineSteps, OfTheKernelsEqualTheSimulators) {
   for (const std::string& error : errors) EXPECT_EQ(error, "");
   EXPECT_EQ(compared, static_cast<int>(cases.size()) * kRanks * 2);
   std::printf("  %d sequences of slices equal the simulator's\n", compared);
+}
+
+/// Where the time of a small call goes: printed, since times are no business of a test.
+TEST(EngineSteps, OfASmallCallAreShownWithTheirTimes) {
+  if (support::gpu_count() == 0) GTEST_SKIP() << "CUDA shows no GPU";
+  EngineOptions options;
+  options.transport = Transport::p2p;
+  std::mutex mutex;
+  const auto errors = support::run_gpu_ranks(2, options, [&](support::GpuRank& rank) {
+    support::GpuCase test;
+    test.call.size = Bytes(1024);
+    test.choice.algorithm = Algorithm::ring;
+    test.choice.protocol = Protocol::ll;
+    test.replays = 10;
+    test.repeats = 10;
+    rank.communicator.record(16);
+    EXPECT_EQ(support::wrong_elements(rank, test), 0u);
+    const std::lock_guard lock(mutex);
+    const std::vector<SliceRecord> slices = rank.communicator.recorded();
+    ASSERT_EQ(slices.size(), 3u);  // send, reduce and send, take
+    for (const SliceRecord& slice : slices) {
+      std::printf("  rank %d step %d: came to it at %llu ns, had data and credit at %llu, done at %llu\n",
+                  rank.rank, slice.step,
+                  static_cast<unsigned long long>(slice.begin_ns - slices.front().begin_ns),
+                  static_cast<unsigned long long>(slice.ready_ns - slices.front().begin_ns),
+                  static_cast<unsigned long long>(slice.end_ns - slices.front().begin_ns));
+    }
+  });
+  for (const std::string& error : errors) EXPECT_EQ(error, "");
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ void combine_elements(const ElementKernel& kernel, void* to, const std::vector<s
 
 class PretendedLanes : public PretendedCopies {
  public:
+  void share(int) override {}
   void begin() override { marks_.clear(); }
   void wait(Lane lane, const KernelCall& call, const CopyWait& wait) override {
     streams_.at(lane).submit([call, wait] { pretended_copy_wait(call, wait); });

@@ -103,7 +103,7 @@ class PretendedBlock {
     });
     for (int peer = 0; peer < work_.ranks && !gave_up_; ++peer) {
       Way& way = out_[at(peer)];
-      if (!way.used || way.state->slot_bytes == slots() || way.state->slot_bytes == 0) continue;
+      if (!way.used || way.state->slots == slot_cut(call_) || way.state->slots == 0) continue;
       const WaitPlace place{KernelFault::drain, peer, work_.channel, 0, 0, 0};
       gave_up_ = !wait_until(call_, place, [&] { return loaded(way.awaits) == way.state->step; });
     }
@@ -119,7 +119,7 @@ class PretendedBlock {
     for (int i = 0; i < turn.to.count; ++i) {
       Way& way = out_[at(turn.to.at(i))];
       post(way);
-      way.state->slot_bytes = slots();
+      way.state->slots = slot_cut(call_);
     }
   }
 
@@ -130,10 +130,6 @@ class PretendedBlock {
   template <class Visit>
   void for_each_step(Visit visit) {
     for (int step = 0; step < step_count(work_); ++step) visit(turn_of(work_, step));
-  }
-
-  std::uint64_t slots() const {
-    return call_.slot_bytes << 20 | static_cast<std::uint64_t>(call_.fifo_slices);
   }
 
   void open_way(int peer, bool receive) {
@@ -261,6 +257,8 @@ void run_pretended_block(const KernelCall& call, int block, const KernelMischief
   ChannelWork work = call.work;
   work.channel = block / call.strands;
   work.strand = block % call.strands;
+  work.tree = call.trees[work.channel % 2];
+  if (work.strand >= strand_count(work)) return;
   work.offset = call.share_begins[work.channel];
   work.count = call.share_begins[work.channel + 1] - work.offset;
   PretendedBlock primitives(call, work, mischief);

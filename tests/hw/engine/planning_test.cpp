@@ -116,12 +116,8 @@ ChannelWork kernels_work(const KernelCall& call, int channel) {
   work.channel = channel;
   work.offset = call.share_begins[channel];
   work.count = call.share_begins[channel + 1] - work.offset;
+  work.tree = call.trees[channel % 2];
   return work;
-}
-
-/// On every second channel the model mirrors the tree, and the engine does not.
-bool is_second_tree(Algorithm algorithm, std::size_t channel) {
-  return channel % 2 == 1 && (algorithm == Algorithm::tree || algorithm == Algorithm::hierarchical_tree);
 }
 
 /// How the plans of all ranks differ from what the model predicts; empty: not at all.
@@ -143,7 +139,6 @@ std::string difference_from_model(int ranks, Wiring wiring, const Call& call, co
     if (model.channels != plan.call.channels) return "the number of channels";
     if (plan.call.work.order != nullptr) return "an order that a kernel cannot see";
     for (std::size_t channel = 0; channel < model.work.size(); ++channel) {
-      if (is_second_tree(*choice.algorithm, channel)) continue;
       const std::vector<int>& order = model.rings[model.ring_index(channel)].order;
       std::size_t position = 0;
       while (order[position] != rank) ++position;
