@@ -102,7 +102,7 @@ void add_nccl_channels(CommunicatorSetup& communicator, const Machine& machine,
 }  // namespace
 
 CommunicatorSetup open_communicator(const Machine& machine, const Implementation& implementation,
-                               const Call& call) {
+                                    const Call& call) {
   CommunicatorSetup communicator;
   communicator.ranks = call_ranks(machine, call);
   if (implementation.library == Library::lanecast || communicator.ranks.size() < 2) {

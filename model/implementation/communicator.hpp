@@ -39,7 +39,7 @@ struct CommunicatorSetup {
 /// keeps the ranks' own order on every channel. Looks at the call's ranks, order and transport only.
 /// @throws Error  kind usage: ranks that cannot be, or neighbours that no transport joins
 CommunicatorSetup open_communicator(const Machine& machine, const Implementation& implementation,
-                               const Call& call);
+                                    const Call& call);
 
 /// `resolve_call` on a communicator that is open already: it must have been opened for this call's ranks,
 /// order and transport.

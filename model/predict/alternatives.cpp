@@ -19,8 +19,8 @@ bool needs_network(NcclAlgorithm algorithm) {
          algorithm == NcclAlgorithm::nvls_tree || algorithm == NcclAlgorithm::pat;
 }
 
-std::vector<Alternative> nccl_ways(const CommunicatorSetup& communicator, const Implementation& implementation,
-                                   const Call& call) {
+std::vector<Alternative> nccl_ways(const CommunicatorSetup& communicator,
+                                   const Implementation& implementation, const Call& call) {
   const NcclChoice choice = choose(communicator, implementation, call);
   std::vector<Alternative> ways;
   for (const CostEstimate& line : choice.bill) {

@@ -4,6 +4,7 @@ import json
 import os
 import tempfile
 import unittest
+from pathlib import Path
 
 from lanecast_command import CommandTest, csv_rows, markdown_rows, table_rows
 
@@ -94,6 +95,22 @@ class Plan(MeasureTest):
         out = self.good("measure", "-g", "2", "--suite", "quick", "--collective", "none", "--dry-run").out
         self.assertIn("micro-benchmark", out)
         self.assertEqual(table_rows(out), [])
+
+
+class Measured(unittest.TestCase):
+    """The files that `measure` wrote on real GPUs and that are shipped."""
+
+    def test_shipped_measurements_follow_the_schema_and_have_no_wrong_element(self):
+        import jsonschema
+
+        root = Path(os.environ["LANECAST_SOURCE"])
+        schema = json.loads((root / "configs/schema/measure.schema.json").read_text())
+        files = sorted((root / "configs/measurements").glob("h200x1-*.json"))
+        self.assertEqual(len(files), 5)
+        for file in files:
+            document = json.loads(file.read_text())
+            jsonschema.validate(document, schema)
+            self.assertEqual({row["wrong"] for row in document["runs"]}, {0}, file.name)
 
 
 class Refusals(MeasureTest):

@@ -17,7 +17,8 @@ namespace {
 
 using namespace literals;
 
-CommunicatorSetup opened(const Machine& machine, const Implementation& implementation, const Call& call = {}) {
+CommunicatorSetup opened(const Machine& machine, const Implementation& implementation,
+                         const Call& call = {}) {
   return open_communicator(machine, implementation, call);
 }
 

@@ -98,7 +98,8 @@ bool fits(Protocol protocol, const Call& call) {
   }
 }
 
-NcclChoice choose(const CommunicatorSetup& communicator, const Implementation& implementation, const Call& call) {
+NcclChoice choose(const CommunicatorSetup& communicator, const Implementation& implementation,
+                  const Call& call) {
   CostModelInput input = input_of(communicator, implementation, call);
   pass_over_what_does_not_fit(call, input);
   NcclChoice choice;

@@ -19,7 +19,8 @@ struct NcclChoice {
 /// chunk, buffer or threads that the call forces are passed over.
 /// @param communicator  of NCCL or RCCL, two ranks or more
 /// @throws Error        kind usage: nothing allowed is possible
-NcclChoice choose(const CommunicatorSetup& communicator, const Implementation& implementation, const Call& call);
+NcclChoice choose(const CommunicatorSetup& communicator, const Implementation& implementation,
+                  const Call& call);
 
 /// Ring and Tree; the rest of what NCCL weighs is not simulated.
 bool is_simulated(NcclAlgorithm algorithm);
