@@ -15,7 +15,14 @@ std::string count_text(std::uint64_t count, const std::string& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
+/// Only rank 0 of a launcher writes.
+bool writes() {
+  const std::optional<LaunchedRank> launched = launched_rank();
+  return !launched || launched->rank == 0;
+}
+
 void print_plan(const MeasureRequest& request, const MeasureOptions& options, const Session& session) {
+  if (!writes()) return;
   const Format format = checked_output(options.output);
   const MeasurePlan& plan = request.plan;
   const std::vector<PlannedRun> runs = planned_runs(plan);
@@ -30,17 +37,12 @@ void print_plan(const MeasureRequest& request, const MeasureOptions& options, co
   write_output(options.output, planned_text(session.run_info(""), head, runs, plan.ranks, format));
 }
 
-/// Only rank 0 of a launcher writes.
-bool writes() {
-  const std::optional<LaunchedRank> launched = launched_rank();
-  return !launched || launched->rank == 0;
-}
-
 void run_measure(const MeasureOptions& options, const Session& session) {
   const std::optional<int> asked = asked_ranks(options);
   // Before any GPU is asked for, so that a slip is told as such everywhere.
   const MeasureRequest likely = read_measure_request(options, asked);
   if (writes()) checked_outputs(options);
+  check_launcher(asked, likely.ranks_as);
   if (options.dry_run && asked) {
     print_plan(likely, options, session);
     return;

@@ -1,6 +1,8 @@
 #include "cli/measure_options.hpp"
 
+#include <filesystem>
 #include <set>
+#include <system_error>
 
 #include "model/error.hpp"
 
@@ -101,9 +103,16 @@ Format checked_outputs(const MeasureOptions& options) {
   const Format format = checked_output(options.output);
   std::set<std::string> paths;
   for (const OutputOptions& output : {options.output, json_output(options), json_lines_output(options)}) {
-    if (output.path.empty() || output.path == "-") continue;
+    if (output.path.empty()) continue;
+    if (output.path == "-") {
+      if (output.path == options.output.path) continue;
+      throw Error(ErrorKind::usage, "the standard output has the result", "-J -, --json-lines -",
+                  "name a file, or take --format json");
+    }
     checked_output(output);
-    if (paths.insert(output.path).second) continue;
+    std::error_code unknown;
+    const std::string place = std::filesystem::weakly_canonical(output.path, unknown).string();
+    if (paths.insert(place.empty() ? output.path : place).second) continue;
     throw Error(ErrorKind::usage, "two documents go to `" + output.path + "`", "-o, -J, --json-lines",
                 "take a name for each");
   }

@@ -19,7 +19,7 @@ MeasureRecord::MeasureRecord(const MeasureOptions& options, const Session& sessi
       streams_(format_ == Format::table && (options.output.path.empty() || options.output.path == "-")),
       terminal_(isatty(STDERR_FILENO) != 0 && !session.quiet) {
   if (options.json_lines.empty()) return;
-  lines_.reset(std::fopen(options.json_lines.c_str(), "w"));
+  lines_.reset(std::fopen(options.json_lines.c_str(), options.output.force ? "w" : "wx"));
   if (!lines_) {
     throw Error(ErrorKind::runtime, "cannot write `" + options.json_lines + "`: " + std::strerror(errno),
                 "--json-lines " + options.json_lines, "take a place that you may write to");
@@ -43,19 +43,27 @@ void MeasureRecord::add(const MeasuredRun& run) {
   report_.runs.push_back(run);
   print(table_.add(run, !options_.in_place && !options_.out_of_place));
   if (lines_) {
-    std::fputs((run_as_json(report_, run).dump() + "\n").c_str(), lines_.get());
-    std::fflush(lines_.get());
+    keep_line(run_as_json(report_, run).dump());
   }
   if (run.first_wrong.empty()) return;
   clear_progress();
   session_.note(std::to_string(*run.wrong) + " wrong elements; " + run.first_wrong);
 }
 
+/// What can't be kept is said once; measuring goes on, since everything is written at the end, too.
+void MeasureRecord::keep_line(const std::string& line) {
+  const bool kept = std::fputs((line + "\n").c_str(), lines_.get()) >= 0 && std::fflush(lines_.get()) == 0;
+  if (kept) return;
+  clear_progress();
+  session_.note("cannot write `" + options_.json_lines + "`: " + std::strerror(errno) +
+                "; no more rows go there");
+  lines_.reset();
+}
+
 void MeasureRecord::add(const MicroRow& row) {
   report_.micro.push_back(row);
   if (!lines_) return;
-  std::fputs((micro_as_json(row).dump() + "\n").c_str(), lines_.get());
-  std::fflush(lines_.get());
+  keep_line(micro_as_json(row).dump());
 }
 
 void MeasureRecord::left_out(const std::string& reason) {
@@ -74,6 +82,8 @@ void MeasureRecord::progress(const std::string& what) {
 void MeasureRecord::finish(const std::string& ended) {
   clear_progress();
   report_.ended = ended;
+  // First what a program reads: where the other file can't be written, the measurement is not lost
+  if (!options_.json.empty()) write_output(json_output(options_), measure_text(report_, Format::json));
   if (streams_) {
     print(table_.flush());
     if (!report_.micro.empty()) print(comment_line("") + aligned_text(micro_grid(report_)));
@@ -81,7 +91,6 @@ void MeasureRecord::finish(const std::string& ended) {
   } else {
     write_output(options_.output, measure_text(report_, format_));
   }
-  if (!options_.json.empty()) write_output(json_output(options_), measure_text(report_, Format::json));
 }
 
 }  // namespace lanecast

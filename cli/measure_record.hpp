@@ -50,6 +50,8 @@ class MeasureRecord {
   bool shown_ = false;
   MeasureReport report_;
   MeasureTable table_;
+  void keep_line(const std::string& line);
+
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> lines_{nullptr, &std::fclose};
 };
 

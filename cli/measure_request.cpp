@@ -213,6 +213,10 @@ std::vector<int> read_devices(const std::string& text, std::optional<int> asked)
   std::vector<int> devices = read_indices(text, "--devices");
   const int ranks = asked.value_or(std::min(static_cast<int>(devices.size()), kMostEngineRanks));
   if (devices.size() == static_cast<std::size_t>(ranks)) return devices;
+  if (!asked || devices.size() > static_cast<std::size_t>(kMostEngineRanks)) {
+    throw Error(ErrorKind::usage, "`--devices` names " + std::to_string(devices.size()) + " GPUs",
+                "--devices", "the engine takes at most " + std::to_string(kMostEngineRanks) + " ranks");
+  }
   throw Error(
       ErrorKind::usage,
       "`--devices` names " + std::to_string(devices.size()) + " GPUs for " + std::to_string(ranks) + " ranks",

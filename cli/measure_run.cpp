@@ -226,14 +226,27 @@ void measure_and_write(const MeasuringJob& job, const MeasureOptions& options, c
 
 }  // namespace
 
+void check_launcher(std::optional<int> asked, RanksAs ranks_as) {
+  const std::optional<LaunchedRank> launched = launched_ranks();
+  if (!launched) return;
+  const std::string started =
+      launched->launcher + " has started " + std::to_string(launched->ranks) + " ranks";
+  if (asked && *asked != launched->ranks) {
+    throw Error(ErrorKind::usage, started + ", -g or --devices asks for " + std::to_string(*asked),
+                "-g, --devices", "leave both out where a launcher starts the ranks, or name as many");
+  }
+  if (launched->ranks > kMostEngineRanks) {
+    throw Error(ErrorKind::usage, started, launched->launcher,
+                "the engine takes at most " + std::to_string(kMostEngineRanks));
+  }
+  if (ranks_as == RanksAs::threads) {
+    throw Error(ErrorKind::usage, started + " as processes", "--ranks-as threads",
+                "start `lanecast measure` without a launcher, or leave the flag out");
+  }
+}
+
 int number_of_ranks(std::optional<int> asked) {
   const std::optional<LaunchedRank> launched = launched_ranks();
-  if (launched && asked && *asked != launched->ranks) {
-    throw Error(ErrorKind::usage,
-                launched->launcher + " has started " + std::to_string(launched->ranks) +
-                    " ranks, -g asks for " + std::to_string(*asked),
-                "-g", "leave -g out where a launcher starts the ranks");
-  }
   if (launched) return launched->ranks;
   return asked ? *asked
                : static_cast<int>(std::min<std::size_t>(found_gpus().devices.size(), kMostEngineRanks));
@@ -242,10 +255,6 @@ int number_of_ranks(std::optional<int> asked) {
 void run_measurement(const MeasureRequest& request, const MeasureOptions& options, const Session& session) {
   const CudaDevices cuda = found_gpus();
   MeasuringJob job{request, devices_of(request, cuda), launched_ranks()};
-  if (job.launched && request.ranks_as == RanksAs::threads) {
-    throw Error(ErrorKind::usage, job.launched->launcher + " has started the ranks as processes",
-                "--ranks-as threads", "start `lanecast measure` without a launcher, or leave the flag out");
-  }
   if (!job.launched || job.launched->rank == 0) return measure_and_write(job, options, cuda, session);
   const StopSignal stop;
   wait_for_suite(job);

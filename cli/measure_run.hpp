@@ -8,6 +8,10 @@ namespace lanecast {
 /// @throws Error  kind usage: the two differ; kind no_hardware: CUDA is not built in, or shows no GPU
 int number_of_ranks(std::optional<int> asked);
 
+/// What doesn't fit the launcher that started this process, if one did: needs no GPU.
+/// @throws Error  kind usage: another number of ranks, more than the engine takes, ranks as threads
+void check_launcher(std::optional<int> asked, RanksAs ranks_as);
+
 /// Measures, prints and writes the results; on ranks other than 0 it only takes part.
 /// @throws Error  kind check_failed: wrong elements; kind runtime: it ended before its end (what was measured
 ///                is written); kind no_hardware: CUDA is not built in, or shows no GPU

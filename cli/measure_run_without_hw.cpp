@@ -14,6 +14,8 @@ namespace {
 
 int number_of_ranks(std::optional<int>) { refuse(); }
 
+void check_launcher(std::optional<int>, RanksAs) {}
+
 void run_measurement(const MeasureRequest&, const MeasureOptions&, const Session&) { refuse(); }
 
 std::vector<std::string> planned_micro(const std::string& suite, int) {

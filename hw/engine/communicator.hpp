@@ -121,7 +121,8 @@ class Communicator {
   void reduce(const void* input, void* output, std::uint64_t count, Datatype type, ReduceOp op, int root,
               Stream stream);
 
-  /// Any of them. `call.size` is as in nccl-tests (the larger buffer); `call.in_place` is taken from the
+  /// Any of them. Of `call` count the collective, size, type, operation and root; how it runs is `choice`'s.
+  /// `call.size` is as in nccl-tests (the larger buffer); `call.in_place` is taken from the
   /// pointers, and what a Call leaves open is the engine's choice. Ranks and order are the communicator's.
   void run(const Call& call, const CallChoice& choice, const void* input, void* output, Stream stream);
 

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from lanecast_command import CommandTest, csv_rows, markdown_rows, table_rows
+from lanecast_command import CommandTest, lanecast, csv_rows, markdown_rows, table_rows
 
 NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
 
@@ -85,7 +85,7 @@ class Plan(MeasureTest):
         run = self.refused("measure", "-g", "2", environment={**NO_GPU, **torchrun}, code=self.absent_code())
         if "built without CUDA" not in run.err:
             self.assertIn("torchrun", run.err)
-            self.assertIn("leave -g out", run.err)
+            self.assertIn("leave both out", run.err)
 
     def absent_code(self):
         run = self.refused("measure", "-g", "2", environment=NO_GPU, code=4)
@@ -161,6 +161,27 @@ class Refusals(MeasureTest):
 
     def test_gpus_and_ranks_must_agree(self):
         self.slip("-g", "2", "--devices", "0,0,0", says="one GPU for each rank")
+
+    def test_what_does_not_fit_the_launcher_is_told_without_a_gpu_and_in_a_dry_run(self):
+        def under(ranks, *words, says):
+            launcher = {"RANK": "0", "WORLD_SIZE": ranks, "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": ranks}
+            self.refused("measure", "-e", "8", *words, says=says, environment=NO_GPU | launcher)
+
+        under("2", "--ranks-as", "threads", says=["has started 2 ranks as processes", "--ranks-as threads"])
+        under("2", "--dry-run", "--devices", "0,0,0", says=["has started 2 ranks", "asks for 3"])
+        under("17", says=["has started 17 ranks", "at most 16"])
+
+    def test_only_rank_0_prints_the_plan(self):
+        other = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"}
+        result = lanecast("measure", "--dry-run", "-g", "2", "-e", "8", environment=NO_GPU | other)
+        self.assertEqual((result.code, result.out), (0, ""))
+
+    def test_one_file_under_two_spellings_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "a.json")
+            again = os.path.join(folder, ".", "a.json")
+            self.slip("-J", file, "--json-lines", again, says=["two documents"])
+        self.slip("-g", "2", "-J", "-", says=["the standard output has the result"])
 
     def test_a_file_is_never_overwritten_unasked(self):
         with tempfile.TemporaryDirectory() as folder:
