@@ -108,7 +108,20 @@ CallPlanner::Key CallPlanner::key_of(const Call& call, const CallChoice& choice)
           number(choice.staging)};
 }
 
-const CallPlan& CallPlanner::plan(const Call& call, const CallChoice& choice) {
+/// What counts of a call; how it runs is the choice's.
+Call described_call(const Call& asked) {
+  Call call;
+  call.collective = asked.collective;
+  call.size = asked.size;
+  call.datatype = asked.datatype;
+  call.op = asked.op;
+  call.root = asked.root;
+  call.in_place = asked.in_place;
+  return call;
+}
+
+const CallPlan& CallPlanner::plan(const Call& asked, const CallChoice& choice) {
+  const Call call = described_call(asked);
   std::unique_ptr<CallPlan>& plan = plans_[key_of(call, choice)];
   if (plan == nullptr) plan = std::make_unique<CallPlan>(make(call, choice));
   return *plan;
@@ -143,7 +156,8 @@ Call asked_call(const PlannerSetup& setup, const Call& call, const CallChoice& c
   asked.protocol = choice.protocol;
   asked.threads = choice.threads;
   asked.chunk = choice.chunk;
-  asked.ranks.clear();
+  // Groups of a hierarchy are runs of consecutive ranks here: a kernel knows no other place of a rank
+  asked.order_given = schedule_of(*choice.algorithm) == Schedule::hierarchical;
   const bool ring = *choice.algorithm == Algorithm::ring;
   const auto protocol = static_cast<std::size_t>(*choice.protocol);
   const std::uint64_t has = ring ? setup.layout.ring_bytes[protocol] : setup.layout.any_bytes[protocol];
@@ -194,12 +208,11 @@ ResolvedCall resolved_within(const PlannerSetup& setup, const Call& asked) {
 void set_geometry(const ResolvedCall& resolved, const MailboxLayout& layout, CallPlan& plan) {
   KernelCall& call = plan.call;
   const ChannelWork& work = resolved.work.front().front();
-  call.slice_bytes = largest_slice(work);
-  call.slot_bytes = wire_bytes(resolved.protocol, call.slice_bytes);
+  call.slot_bytes = wire_bytes(resolved.protocol, largest_slice(work));
   const auto protocol = static_cast<std::size_t>(resolved.protocol);
   const std::uint64_t has = std::min(resolved.buffsize.value(),
                                      call.ring ? layout.ring_bytes[protocol] : layout.any_bytes[protocol]);
-  call.fifo_slices = static_cast<int>(std::min<std::uint64_t>(has / call.slot_bytes, 1u << 16));
+  call.fifo_slices = static_cast<int>(std::min<std::uint64_t>(has / call.slot_bytes, kMostSlots));
   if (call.fifo_slices <= resolved.slices_per_chunk || resolved.store_and_forward) {
     throw Error(ErrorKind::usage,
                 "chunks of " + std::to_string(resolved.chunk.value()) +
@@ -253,7 +266,11 @@ void plan_copies(const PlannerSetup& setup, const Call& call, const CallChoice& 
   Call asked = call;
   asked.algorithm = Algorithm::ring;
   asked.protocol = Protocol::simple;
-  const int channels = std::min(choice.channels.value_or(layout.copy_channels), layout.copy_channels);
+  const int channels = choice.channels.value_or(layout.copy_channels);
+  if (channels < 1 || channels > layout.copy_channels) {
+    throw Error(ErrorKind::usage, std::to_string(channels) + " channels of copy engines", "--channels",
+                "take 1 to " + std::to_string(layout.copy_channels));
+  }
   const std::uint64_t share = call.size.value() / static_cast<std::uint64_t>(2 * layout.ranks * channels);
   asked.channels = channels;
   asked.chunk = choice.chunk.value_or(

@@ -131,6 +131,7 @@ void Communicator::run(const Call& asked, const CallChoice& choice, const void* 
   check_arguments(call, input, output, rank(), ranks());
   if (ranks() == 1) return run_alone(impl.device, call, input, output, stream);
   call.in_place = is_in_place(call, input, output, rank(), ranks());
+  impl.refuse_closed();
   CallEntry entry;
   if (call.size.value() == 0) {  // nothing to do, but the others must have the same nothing
     entry.collective = static_cast<std::int32_t>(call.collective);
@@ -167,17 +168,15 @@ ChosenWay Communicator::way(const Call& call, const CallChoice& choice) const {
 
 void Communicator::record(std::uint32_t slices) {
   Impl& impl = *impl_;
-  impl.device.free(impl.recording_memory);
-  impl.recording_memory = nullptr;
   impl.recording = {};
   if (slices == 0) return;
   const std::uint64_t blocks = 2 * kMostEngineChannels;
   const std::uint64_t records = blocks * slices * sizeof(SliceRecord);
-  impl.recording_memory =
-      impl.device.allocate(Bytes(records + blocks * sizeof(std::uint32_t)), "the recording");
-  impl.recording.records = reinterpret_cast<SliceRecord*>(impl.recording_memory);
-  impl.recording.counts = reinterpret_cast<std::uint32_t*>(impl.recording_memory + records);
+  std::byte* memory = impl.device.allocate(Bytes(records + blocks * sizeof(std::uint32_t)), "the recording");
+  impl.recording.records = reinterpret_cast<SliceRecord*>(memory);
+  impl.recording.counts = reinterpret_cast<std::uint32_t*>(memory + records);
   impl.recording.most = slices;
+  impl.recordings.push_back(memory);
 }
 
 std::vector<SliceRecord> Communicator::recorded() const {
@@ -205,13 +204,14 @@ void Communicator::check() const {
   impl_->check();
 }
 
-/// Kernels give up by themselves after the time-out, and the watch raises the flag that ends them sooner: a
-/// stream that is not done long after either hangs for another reason.
+/// A stream may hold anything, and take long. Once something is wrong its kernels give up: one that is not
+/// done long after that hangs for another reason.
 void Communicator::synchronize(Stream stream) {
-  const Clock::time_point begin = Clock::now();
-  const auto longest = 3 * impl_->options.timeout + std::chrono::seconds(30);
+  const auto longest = impl_->options.timeout + std::chrono::seconds(30);
+  std::optional<Clock::time_point> wrong;
   for (int turn = 0; !impl_->device.done(stream); ++turn) {
-    if (Clock::now() - begin > longest) {
+    if (!wrong && impl_->board->own().abort != 0) wrong = Clock::now();
+    if (wrong && Clock::now() - *wrong > longest) {
       impl_->watch->report("rank " + std::to_string(rank()) + "'s stream did not end\n  at rank " +
                            std::to_string(rank()) +
                            "\n  mend: look for other work on this stream that waits");

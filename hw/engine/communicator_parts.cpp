@@ -18,6 +18,9 @@ namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+constexpr Datatype kDatatypes[] = {Datatype::float32, Datatype::float16, Datatype::bfloat16,
+                                   Datatype::float64, Datatype::int32,   Datatype::int64,
+                                   Datatype::uint8};
 constexpr int kCopyChannels = 4;
 constexpr int kCopySlots = 2;
 constexpr std::uint64_t kCopySlotBytes = std::uint64_t{8} << 20;
@@ -80,12 +83,12 @@ Communicator::Impl::Impl(std::unique_ptr<Exchange> joined, EngineDevice& own_dev
     watch = std::make_unique<Watch>(
         *exchange, *board, [this](int from, int to) { return paths[at(from)][at(to)].name(); },
         options.timeout);
-    CopyEngines* engines = mailboxes->layout().copy_channels != 0 ? device.copy_engines() : nullptr;
     if (engines != nullptr) proxy = std::make_unique<CopyProxy>(device, *engines, *mailboxes, *watch);
     exchange->all_gather("", "the end of the set-up");
   } catch (const std::exception& error) {
     exchange->give_up(error.what());
     proxy.reset();
+    engines.reset();
     watch.reset();
     planner.reset();
     mailboxes.reset();
@@ -96,36 +99,68 @@ Communicator::Impl::Impl(std::unique_ptr<Exchange> joined, EngineDevice& own_dev
 
 /// In order: nobody's kernels run, nobody has another's memory open, memory is freed. After a failure too: a
 /// kernel that is told late to give up would write into memory that is gone.
+/// Where a rank is late and nobody knows why, a kernel of it may still be to come: what it writes into is
+/// never freed. (Where something is known to be wrong, its kernels give up, and its calls are refused.)
 Communicator::Impl::~Impl() {
+  const bool known = watch->problem().has_value();
   device.drain();
+  if (proxy != nullptr) proxy->settle(options.timeout);
   proxy.reset();
-  device.drain();  // what the proxy issued last
-  end_together(EndStage::calls_ended);
+  engines.reset();
+  const bool quiet = end_together(EndStage::calls_ended);
   mailboxes->close();
-  end_together(EndStage::memory_closed);
+  const bool closed = end_together(EndStage::memory_closed);
   exchange->leave();
   watch.reset();
   planner.reset();
+  if (!known && !(quiet && closed)) static_cast<void>(mailboxes.release());
   mailboxes.reset();
-  device.free(recording_memory);
+  for (std::byte* memory : recordings) device.free(memory);
   if (page_seen != nullptr) device.unmap_host(reinterpret_cast<std::byte*>(&board->own()));
 }
 
-/// Says that this rank is at the stage, and waits until all are that have not ended; at most the time-out.
-void Communicator::Impl::end_together(EndStage stage) noexcept {
+/// Says that this rank is at the stage, and waits until all are that have not ended: at most the time-out,
+/// and so long again after telling them to give up.
+/// @return  whether they came
+bool Communicator::Impl::end_together(EndStage stage) noexcept {
   board->own().stage.store(stage, std::memory_order_release);
+  if (all_reach(stage)) return true;
+  const std::string own = "rank " + std::to_string(board->rank());
+  try {
+    watch->report(own + " has closed its communicator, and waited for the others to do so\n  at " + own +
+                  "\n  mend: let all ranks make the same calls, then close");
+  } catch (const std::exception&) {
+    board->abort_all();
+  }
+  return all_reach(stage);
+}
+
+bool Communicator::Impl::all_reach(EndStage stage) noexcept {
   const Deadline deadline(options.timeout);
   for (int rank = 0; rank < board->ranks(); ++rank) {
-    while (board->page(rank).stage.load(std::memory_order_acquire) < stage && !deadline.passed()) {
+    while (board->page(rank).stage.load(std::memory_order_acquire) < stage) {
       const std::optional<LostRank> lost = exchange->lost();
       if (lost && lost->rank == rank) break;
+      if (deadline.passed()) return false;
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   }
+  return true;
 }
 
 void Communicator::Impl::check() const {
-  if (const std::optional<std::string> problem = watch->problem()) throw Error(ErrorKind::runtime, *problem);
+  const std::optional<std::string> problem = watch->problem();
+  if (!problem) return;
+  if (proxy != nullptr) proxy->settle(options.timeout);
+  throw Error(ErrorKind::runtime, *problem);
+}
+
+void Communicator::Impl::refuse_closed() const {
+  for (int rank = 0; rank < board->ranks(); ++rank) {
+    if (board->page(rank).stage.load(std::memory_order_relaxed) == EndStage::open) continue;
+    throw Error(ErrorKind::runtime, "rank " + std::to_string(rank) + " has closed its communicator",
+                "rank " + std::to_string(board->rank()), "let all ranks make the same calls, then close");
+  }
 }
 
 void Communicator::Impl::explain_abort() const {
@@ -179,8 +214,14 @@ void share_gpu(const EngineDevice& device, const std::vector<RankDevice>& device
   for (const RankDevice& other : devices) sharers += other.bus_id == devices[at(rank)].bus_id ? 1 : 0;
   for (const Protocol protocol : {Protocol::simple, Protocol::ll, Protocol::ll128}) {
     const int threads = protocol_traits(protocol).max_threads;
-    blocks[at(static_cast<int>(protocol))] =
-        device.resident_blocks(protocol, Datatype::float32, ReduceOp::sum, false, threads) / sharers;
+    int fewest = kMostEngineChannels * sharers * 2;
+    for (const Datatype type : kDatatypes) {
+      for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod}) {
+        for (const bool ring : {true, false})
+          fewest = std::min(fewest, device.resident_blocks(protocol, type, op, ring, threads));
+      }
+    }
+    blocks[at(static_cast<int>(protocol))] = fewest / sharers;
   }
 }
 
@@ -214,7 +255,7 @@ MailboxLayout layout_for(const EngineOptions& options, const EnginePaths& paths,
     if (options.exchanges)
       layout.any_bytes[p] = round_up(engine_buffsize(protocol, Algorithm::one_shot)->value(), 128);
   }
-  if (!all_staged(paths)) return layout;
+  if (paths.size() < 2 || !all_staged(paths)) return layout;
   layout.copy_channels = kCopyChannels;
   layout.copy_slots = kCopySlots;
   layout.copy_slot_bytes = kCopySlotBytes;
@@ -245,7 +286,7 @@ void Communicator::Impl::choose_layout() {
   mailboxes = std::make_unique<Mailboxes>(*exchange, device, paths, setup.layout, options.first_step);
   if (setup.layout.copy_channels != 0) {
     together(*exchange, "allocate memory for copies", [&] {
-      CopyEngines* engines = device.copy_engines();
+      engines = device.open_copy_engines();
       if (engines == nullptr) return;
       const RankDevice& own = devices[at(setup.rank)];
       engines->share(

@@ -25,6 +25,9 @@ struct Communicator::Impl {
   /// Throws the watch's problem, if there is one.
   void check() const;
 
+  /// Throws where another rank has closed this communicator: it takes no part in calls any more.
+  void refuse_closed() const;
+
   /// Where the abort flag is up, gives the watch the moment that it needs to say why.
   void explain_abort() const;
 
@@ -38,9 +41,10 @@ struct Communicator::Impl {
   std::unique_ptr<Mailboxes> mailboxes;
   std::unique_ptr<CallPlanner> planner;
   std::unique_ptr<Watch> watch;
-  std::unique_ptr<CopyProxy> proxy;  // where copy engines can be used
+  std::unique_ptr<CopyEngines> engines;  // where all ranks meet in host memory
+  std::unique_ptr<CopyProxy> proxy;      // where copy engines can be used
 
-  std::byte* recording_memory = nullptr;
+  std::vector<std::byte*> recordings;  // kept to the end: captured graphs write into older ones
   Recording recording;
   int recorded_blocks = 0;
 
@@ -48,7 +52,8 @@ struct Communicator::Impl {
   void exchange_devices();
   void map_status_page();
   void choose_layout();
-  void end_together(EndStage stage) noexcept;
+  bool end_together(EndStage stage) noexcept;
+  bool all_reach(EndStage stage) noexcept;
 };
 
 /// Checked and the same on all ranks, or an Error of kind usage on all of them.

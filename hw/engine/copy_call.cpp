@@ -28,9 +28,12 @@ class CopyIssue {
     previous_ = (work.position + work.ranks - 1) % work.ranks;
   }
 
-  void run(std::uint64_t* done, const std::uint64_t* epoch) {
+  void run(std::uint64_t* done, const std::uint64_t* epoch, const std::function<bool()>& stopped) {
     engines_.begin();
-    for (const CopyTurn& entry : plan_.copy_turns) turn(entry);
+    for (const CopyTurn& entry : plan_.copy_turns) {
+      if (stopped()) return;
+      turn(entry);
+    }
     BaseAdvance advance;
     advance.bases = mailboxes_.copy_bases();
     advance.count = 2 * kMostEngineChannels;
@@ -191,8 +194,9 @@ std::size_t copy_scratch_bytes(const MailboxLayout& layout) {
 }
 
 void issue_copies(const CallPlan& plan, const KernelCall& call, const Mailboxes& mailboxes,
-                  CopyEngines& engines, std::uint64_t* done, const std::uint64_t* epoch) {
-  CopyIssue(plan, call, mailboxes, engines).run(done, epoch);
+                  CopyEngines& engines, std::uint64_t* done, const std::uint64_t* epoch,
+                  const std::function<bool()>& stopped) {
+  CopyIssue(plan, call, mailboxes, engines).run(done, epoch, stopped);
 }
 
 }  // namespace lanecast

@@ -43,6 +43,9 @@ class CopyEngines {
   virtual void request(const CopyRequest& request, const KernelCall& call, const CopyWait& done,
                        Stream stream) = 0;
 
+  /// Whether all lanes have done what they were given.
+  virtual bool idle() = 0;
+
   /// Device memory for what came in, kept from call to call.
   virtual std::byte* scratch(std::size_t bytes) = 0;
 };

@@ -13,6 +13,8 @@ constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kDone = 128;
 constexpr std::chrono::milliseconds kStayAwake{2};
 constexpr std::chrono::microseconds kNap{20};
+constexpr std::chrono::seconds kSoundAsleep{1};
+constexpr std::chrono::microseconds kLongNap{500};
 
 }  // namespace
 
@@ -51,6 +53,12 @@ void CopyProxy::enqueue(const CallPlan& plan, const KernelCall& call, bool keep,
   engines_.request(request, patient, done, stream);
 }
 
+void CopyProxy::settle(std::chrono::milliseconds longest) {
+  const auto begin = std::chrono::steady_clock::now();
+  while ((serving_ || !engines_.idle()) && std::chrono::steady_clock::now() - begin < longest)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 void CopyProxy::run() {
   std::atomic_ref<std::uint64_t> word(*static_cast<std::uint64_t*>(page_.data()));
   std::uint64_t seen = 0;
@@ -59,10 +67,12 @@ void CopyProxy::run() {
     const std::uint64_t asked = word.load(std::memory_order_acquire);
     if (asked != seen) {
       seen = asked;
+      serving_ = true;
       serve(static_cast<std::uint32_t>(asked));
+      serving_ = false;
       last = std::chrono::steady_clock::now();
-    } else if (std::chrono::steady_clock::now() - last > kStayAwake) {
-      std::this_thread::sleep_for(kNap);
+    } else if (const auto idle = std::chrono::steady_clock::now() - last; idle > kStayAwake) {
+      std::this_thread::sleep_for(idle > kSoundAsleep ? kLongNap : kNap);
     } else {
       std::this_thread::yield();
     }
@@ -79,7 +89,8 @@ void CopyProxy::serve(std::uint32_t id) {
   if (job == nullptr) return;
   try {
     issue_copies(*job->plan, job->call, mailboxes_, engines_,
-                 reinterpret_cast<std::uint64_t*>(page_seen_ + kDone), mailboxes_.copy_epoch());
+                 reinterpret_cast<std::uint64_t*>(page_seen_ + kDone), mailboxes_.copy_epoch(),
+                 [this] { return watch_.problem().has_value(); });
   } catch (const std::exception& error) {
     watch_.report(error.what());
   }

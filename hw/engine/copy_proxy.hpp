@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -31,6 +32,10 @@ class CopyProxy {
   /// Puts a call into the stream. @param keep  it may run again: the stream is being captured
   void enqueue(const CallPlan& plan, const KernelCall& call, bool keep, Stream stream);
 
+  /// Waits until the thread issues nothing and all copies are done, at most so long: after a failure, before
+  /// the caller's buffers are its own again.
+  void settle(std::chrono::milliseconds longest);
+
  private:
   struct Job {
     const CallPlan* plan = nullptr;
@@ -51,6 +56,7 @@ class CopyProxy {
   std::map<std::uint32_t, std::unique_ptr<Job>> jobs_;
   std::uint32_t next_id_ = 1;
   std::atomic<bool> stop_{false};
+  std::atomic<bool> serving_{false};
   std::thread thread_;
 };
 

@@ -5,7 +5,7 @@
 
 namespace lanecast {
 
-/// @param device  CUDA's index; the thread's current device
+/// @param device  CUDA's index, whatever the thread's current device is
 std::unique_ptr<CopyEngines> open_cuda_copy_engines(int device);
 
 }  // namespace lanecast

@@ -8,31 +8,13 @@
 #include "hw/engine/cuda_check.hpp"
 #include "hw/engine/cuda_copy_engines.hpp"
 #include "hw/engine/engine_device.hpp"
+#include "hw/engine/on_device.hpp"
 #include "hw/kernels/copy_kernels.hpp"
 #include "hw/kernels/kernel_table.hpp"
 #include "model/error.hpp"
 
 namespace lanecast {
 namespace {
-
-/// Makes a device the thread's current one, and the old one again at the end.
-class OnDevice {
- public:
-  explicit OnDevice(int device) {
-    cudaGetDevice(&before_);
-    if (before_ != device) cudaSetDevice(device);
-    changed_ = before_ != device;
-  }
-  ~OnDevice() {
-    if (changed_) cudaSetDevice(before_);
-  }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-
- private:
-  int before_ = 0;
-  bool changed_ = false;
-};
 
 /// What another rank gets to open memory of ours.
 struct ExportedMemory {
@@ -71,7 +53,7 @@ class CudaDevice : public EngineDevice {
   bool done(Stream stream) override;
   bool capturing(Stream stream) override;
   void drain() override;
-  CopyEngines* copy_engines() override;
+  std::unique_ptr<CopyEngines> open_copy_engines() override;
 
  private:
   std::string here() const { return "device " + std::to_string(index_) + " (" + facts_.bus_id + ")"; }
@@ -81,7 +63,6 @@ class CudaDevice : public EngineDevice {
   RankDevice facts_;
   Stream own_stream_ = nullptr;  // for what set-up does
   std::set<std::byte*> opened_;  // through IPC
-  std::unique_ptr<CopyEngines> copies_;
 };
 
 CudaDevice::CudaDevice(int index) : index_(index) {
@@ -117,7 +98,6 @@ CudaDevice::CudaDevice(int index) : index_(index) {
 
 CudaDevice::~CudaDevice() {
   const OnDevice on(index_);
-  copies_.reset();
   cudaStreamDestroy(own_stream_);
 }
 
@@ -331,11 +311,7 @@ void CudaDevice::drain() {
   if (cudaDeviceSynchronize() != cudaSuccess) cudaGetLastError();
 }
 
-CopyEngines* CudaDevice::copy_engines() {
-  const OnDevice on(index_);
-  if (copies_ == nullptr) copies_ = open_cuda_copy_engines(index_);
-  return copies_.get();
-}
+std::unique_ptr<CopyEngines> CudaDevice::open_copy_engines() { return open_cuda_copy_engines(index_); }
 
 }  // namespace
 

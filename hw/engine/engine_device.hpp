@@ -66,8 +66,8 @@ class EngineDevice {
   /// Waits until the GPU has done all that this process gave it.
   virtual void drain() = 0;
 
-  /// Streams and kernels for copy-engine-driven staging; null where there are none.
-  virtual CopyEngines* copy_engines() = 0;
+  /// Streams and kernels for one communicator's copy-engine-driven staging; null where there are none.
+  virtual std::unique_ptr<CopyEngines> open_copy_engines() = 0;
 };
 
 /// A GPU by CUDA's index in this process. @throws Error  kind no_hardware: there is none of that index

@@ -17,6 +17,8 @@ std::uint64_t seed_of(int from, int to) {
   return static_cast<std::uint64_t>(from) << 32 | static_cast<unsigned>(to);
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 /// A block of this rank's memory that all others try to write into, and theirs.
 class Probe {
  public:
@@ -35,7 +37,8 @@ class Probe {
     together(exchange_, "test the memory paths", [&] {
       own_ = device_.allocate(Bytes(kTestBytes * ranks_.size()), "the test of the memory paths");
     });
-    open(exchange_.all_gather(exported(), "memory handles"));
+    const std::vector<std::string> handles = exchange_.all_gather(exported(), "memory handles");
+    open(handles, exchange_.all_gather(own_problem_, "problems with memory handles"));
     together(exchange_, "write the test patterns", [&] {
       for (int to = 0; to < size(); ++to) {
         if (refusals_[at(to)].empty() && to != rank())
@@ -55,24 +58,23 @@ class Probe {
     try {
       return device_.export_memory(own_);
     } catch (const Error& error) {
-      own_problem_ = error.what();
+      own_problem_ = first_line(error.what());
       return "";
     }
   }
 
-  void open(const std::vector<std::string>& handles) {
+  void open(const std::vector<std::string>& handles, const std::vector<std::string>& problems) {
     for (int to = 0; to < size(); ++to) {
       if (to == rank()) continue;
       std::string& refusal = refusals_[at(to)];
       refusal = device_.refuses_peer(ranks_[at(to)]).value_or("");
       if (handles[at(to)].empty() && refusal.empty())
-        refusal = "rank " + std::to_string(to) + " has no memory handle";
+        refusal = "rank " + std::to_string(to) + ": " + problems[at(to)];
       if (!refusal.empty()) continue;
       try {
         opened_[at(to)] = device_.open_memory(handles[at(to)]);
       } catch (const Error& error) {
-        const std::string text = error.what();
-        refusal = text.substr(0, text.find('\n'));
+        refusal = first_line(error.what());
       }
     }
   }

@@ -6,9 +6,10 @@
 
 namespace lanecast {
 
-/// Ranks of one communicator, and blocks of one kernel.
+/// Ranks of one communicator, and channels of one call (a tree has two blocks for each).
 inline constexpr int kMostEngineRanks = 16;
 inline constexpr int kMostEngineChannels = 64;
+inline constexpr std::uint64_t kMostSlots = 1u << 16;  // of a connection
 
 /// Counters of one direction of a connection, in the memory of the device whose kernels use them: they last
 /// from call to call, so that a captured graph can be replayed.
@@ -152,7 +153,6 @@ struct KernelCall {
   bool ring = true;  // which class of connections
   int fifo_slices = 8;
   std::uint64_t slot_bytes = 0;   // wire bytes of one slice's place in a FIFO
-  std::uint64_t slice_bytes = 0;  // payload of the largest slice
   std::uint64_t most_slices = 0;  // that any connection takes in this call
   const void* input = nullptr;
   void* output = nullptr;

@@ -7,7 +7,7 @@ namespace lanecast {
 /// What the engine knows of its paths when it chooses a way.
 struct PathSummary {
   int ranks = 2;
-  bool any_staged = false;   // between ring neighbours, or any two for other algorithms
+  bool any_staged = false;   // between any two
   bool all_nvlink = true;    // or the same GPU
   bool exchanges = true;     // there are connections between any two
   bool copy_engines = true;  // there are slots for them

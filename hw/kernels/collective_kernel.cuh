@@ -123,6 +123,8 @@ __global__ void __launch_bounds__(kMostThreads<P>, 1)
     collective_kernel(const __grid_constant__ KernelCall call) {
   __shared__ Ends ends;
   __shared__ BlockTrouble trouble;
+  __shared__ int
+      was_broken;  // before this kernel; unlike `trouble` it never changes, so that all threads agree
   touch(call);
   if (threadIdx.x == 0 && call.recording.records != nullptr) call.recording.counts[blockIdx.x] = 0;
   const ChannelWork work = work_of_block<Ring>(call);
@@ -130,11 +132,11 @@ __global__ void __launch_bounds__(kMostThreads<P>, 1)
     if (work.strand >= strand_count(work)) return;  // the root of this channel's tree has one strand only
   }
   const int threads = static_cast<int>(blockDim.x) - (P == Protocol::simple ? 32 : 0);
-  if (threadIdx.x == blockDim.x - 1) trouble.gave_up = load_flag(call.broken) != 0 ? 1 : 0;
+  if (threadIdx.x == blockDim.x - 1) trouble.gave_up = was_broken = load_flag(call.broken) != 0 ? 1 : 0;
   const int found = open_end<Ring>(call, work, ends);
   const bool late = __syncthreads_or(found) != 0;
   const BoundedWait wait(call, trouble);
-  if (wait.gave_up()) return;
+  if (was_broken != 0) return;
   if (late) clear_connections(&call, &trouble, &ends, work.channel, peer_of_thread<Ring>(work), found);
   typename PrimitivesOf<P, T, Sum, Ring>::type primitives(call, work, ends, trouble, threads);
   run_schedule(primitives, work);

@@ -9,8 +9,6 @@
 
 namespace lanecast::device {
 
-inline constexpr std::uint64_t kMostSlots = 1u << 16;  // of a connection: call_planner.cpp
-
 /// One end of a connection, as a block uses it.
 struct End {
   std::byte* fifo;              // of the slots
@@ -66,7 +64,7 @@ __device__ inline bool open_way_out(const KernelCall& call, const ChannelWork& w
   end.first_slot = slot_of(call, state.step);
   scrubs = must_scrub(call, state);
   const bool changed = state.slots != 0 && state.slots != slot_cut(call);
-  return scrubs || (changed && end.credit != state.step);
+  return scrubs || (changed && end.credit < state.step);
 }
 
 __device__ inline void open_way_in(const KernelCall& call, const ChannelWork& work, int peer, End& end) {
@@ -86,8 +84,8 @@ __device__ inline void open_way_in(const KernelCall& call, const ChannelWork& wo
 /// Waits until the peer has taken out all slices of earlier calls.
 __device__ inline void drain(int channel, const BoundedWait& wait, int peer, End& end) {
   const Place place{channel, 0, 0, 0};
-  wait.until([&] { return load_counter(end.awaits) == end.first_step; }, KernelFault::drain, peer, place);
-  end.credit = end.first_step;
+  wait.until([&] { return load_counter(end.awaits) >= end.first_step; }, KernelFault::drain, peer, place);
+  end.credit = load_counter(end.awaits);
 }
 
 __device__ inline void save_state(const KernelCall& call, const ChannelWork& work, int peer, bool receive,

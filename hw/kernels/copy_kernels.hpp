@@ -57,7 +57,7 @@ int launch_advance(const BaseAdvance& advance, CUstream_st* stream);
 int launch_combine(Datatype type, ReduceOp op, void* to, const void* first, const void* second,
                    std::uint64_t count, int finish_ranks, CUstream_st* stream);
 
-/// Blocks until a word pattern is written, or compared: the self-test of a path.
+/// Writes a pattern of words, and compares it: the self-test of a path.
 int launch_store_words(std::uint64_t* to, std::uint64_t seed, std::size_t count, CUstream_st* stream);
 /// *wrong counts the words that differ.
 int launch_compare_words(const std::uint64_t* at, std::uint64_t seed, std::size_t count, std::uint32_t* wrong,

@@ -36,10 +36,11 @@ class LinePrimitives : public TurnContext<T, Sum, Ring> {
       if (threadIdx.x == 0) read_credit(end, step, peer, slice);
       __syncthreads();
     });
-    return !this->wait_.gave_up();
+    return !Lines::any(this->wait_.gave_up());
   }
 
   __device__ void read_credit(End& end, std::uint64_t step, int peer, const Slice& slice) {
+    if (this->wait_.gave_up()) return;
     std::uint64_t head = end.credit;
     this->wait_.until(
         [&] {

@@ -80,12 +80,14 @@ struct Ll128Lines {
     if (at + 8 < bytes && !has_flag()) store_word<Size>(share + at + 8, part.at[1], bytes - at - 8, aligned);
   }
   static __device__ bool take(const std::byte* slot, std::uint64_t unit, std::uint64_t step, Part& part) {
+    __syncwarp();  // the threads of a line load it together
     const Pack pack = load_shared_pack(slot + 512 * unit + threadIdx.x % 32 * 16);
     part.at[0] = pack.low;
     part.at[1] = pack.high;
     return !has_flag() || pack.high == step + 1;
   }
   static __device__ void put(std::byte* slot, std::uint64_t unit, std::uint64_t step, const Part& part) {
+    __syncwarp();  // and store it together: the flag must not come before the data
     store_shared_pack(slot + 512 * unit + threadIdx.x % 32 * 16,
                       {part.at[0], has_flag() ? step + 1 : part.at[1]});
   }

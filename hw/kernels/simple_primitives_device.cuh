@@ -38,6 +38,7 @@ class SimplePrimitives : public TurnContext<T, Sum, Ring> {
  private:
   /// Each of the first threads waits for one counter.
   __device__ void wait_for_peers(const Turn& turn, const Slice& slice) {
+    if (this->wait_.gave_up()) return;
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < turn.from.count) {
       const int peer = Ring ? turn.from.named[0] : turn.from.at(thread);

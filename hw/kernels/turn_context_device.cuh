@@ -92,7 +92,7 @@ class TurnContext {
     return step;
   }
 
-  /// The same for a ring, whose two connections one thread saves.
+  /// Counters of a ring's two connections, for the next call; one thread saves both.
   __device__ void save_ring() {
     const int next = (work_.position + 1) % work_.ranks;
     const int previous = (work_.position + work_.ranks - 1) % work_.ranks;

@@ -9,7 +9,7 @@ namespace lanecast::device {
 
 /// What all threads of a block know of a call that fails.
 struct BlockTrouble {
-  int gave_up = 0;  // a thread of this block did: the rest of the work is passed over
+  int gave_up;  // a thread of this block did: the rest of the work is passed over
 };
 
 /// Where a thread is in its schedule, for the fault that it may have to report.

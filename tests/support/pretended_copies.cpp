@@ -32,7 +32,7 @@ void combine_elements(const ElementKernel& kernel, void* to, const std::vector<s
   std::memcpy(to, value.data(), value.size());
 }
 
-class PretendedLanes : public PretendedCopies {
+class PretendedLanes : public CopyEngines {
  public:
   void share(int) override {}
   void begin() override { marks_.clear(); }
@@ -75,8 +75,11 @@ class PretendedLanes : public PretendedCopies {
     caller.submit([request, call] { pretended_copy_request(request, call.broken); });
     caller.submit([call, done] { pretended_copy_wait(call, done); });
   }
-  void drain() override {
-    for (PretendedStream& each : streams_) each.drain();
+  bool idle() override {
+    for (PretendedStream& each : streams_) {
+      if (!each.idle()) return false;
+    }
+    return true;
   }
   std::byte* scratch(std::size_t bytes) override {
     if (scratch_.size() < bytes) scratch_.resize(bytes);
@@ -91,6 +94,6 @@ class PretendedLanes : public PretendedCopies {
 
 }  // namespace
 
-std::unique_ptr<PretendedCopies> pretended_copies() { return std::make_unique<PretendedLanes>(); }
+std::unique_ptr<CopyEngines> pretended_copies() { return std::make_unique<PretendedLanes>(); }
 
 }  // namespace lanecast::support

@@ -25,10 +25,7 @@ std::uint64_t word_of(std::uint64_t seed, std::size_t index) {
 PretendedDevice::PretendedDevice(PretendedGpu gpu, std::vector<int> groups)
     : gpu_(std::move(gpu)), groups_(std::move(groups)) {}
 
-PretendedDevice::~PretendedDevice() {
-  copies_.reset();
-  streams_.clear();
-}
+PretendedDevice::~PretendedDevice() { streams_.clear(); }
 
 Stream PretendedDevice::new_stream() {
   streams_.push_back(std::make_unique<PretendedStream>());
@@ -132,13 +129,10 @@ bool PretendedDevice::capturing(Stream) { return false; }
 
 void PretendedDevice::drain() {
   for (const std::unique_ptr<PretendedStream>& stream : streams_) stream->drain();
-  if (copies_ != nullptr) copies_->drain();
 }
 
-CopyEngines* PretendedDevice::copy_engines() {
-  if (!gpu_.has_copy_engines) return nullptr;
-  if (copies_ == nullptr) copies_ = pretended_copies();
-  return copies_.get();
+std::unique_ptr<CopyEngines> PretendedDevice::open_copy_engines() {
+  return gpu_.has_copy_engines ? pretended_copies() : nullptr;
 }
 
 }  // namespace lanecast::support

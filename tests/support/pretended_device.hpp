@@ -61,7 +61,7 @@ class PretendedDevice : public EngineDevice {
   bool done(Stream stream) override;
   bool capturing(Stream stream) override;
   void drain() override;
-  CopyEngines* copy_engines() override;
+  std::unique_ptr<CopyEngines> open_copy_engines() override;
 
  private:
   std::string here() const;
@@ -71,7 +71,6 @@ class PretendedDevice : public EngineDevice {
   PretendedMemory memory_;
   std::multiset<std::byte*> mapped_;
   std::vector<std::unique_ptr<PretendedStream>> streams_;
-  std::unique_ptr<PretendedCopies> copies_;
 };
 
 }  // namespace lanecast::support

@@ -93,7 +93,7 @@ class PretendedBlock {
         kernel_(element_kernel(static_cast<Datatype>(call.datatype), static_cast<ReduceOp>(call.op))),
         in_(at(work.ranks)),
         out_(at(work.ranks)),
-        value_(call.slice_bytes) {}
+        value_(call.slot_bytes) {}
 
   /// Where slots change their size or number, what lies in them is taken out first.
   void open() {

@@ -231,18 +231,22 @@ TEST(EngineCollectives, AreRightWhereSomePairsOnlyMeetInHostMemory) {
 }
 
 TEST(EngineCollectives, AreRightWithGroupsOfRanksThatNvlinkJoins) {
-  EngineJob job = job_of(8);
-  job.nvlink_groups = {0, 0, 1, 1, 2, 2, 3, 3};
-  std::vector<EngineCase> cases;
-  for (const Algorithm algorithm : {Algorithm::hierarchical_ring, Algorithm::hierarchical_tree,
-                                    Algorithm::hierarchical, Algorithm::tree}) {
-    for (const Protocol protocol : kProtocols) {
-      cases.push_back(case_of(Collective::all_reduce, 8, 10'007));
-      cases.back().choice.algorithm = algorithm;
-      cases.back().choice.protocol = protocol;
+  // Neighbouring ranks, and ranks that lie apart
+  for (const std::vector<int>& groups :
+       {std::vector{0, 0, 1, 1, 2, 2, 3, 3}, std::vector{0, 1, 0, 1, 0, 1, 0, 1}}) {
+    EngineJob job = job_of(8);
+    job.nvlink_groups = groups;
+    std::vector<EngineCase> cases;
+    for (const Algorithm algorithm : {Algorithm::hierarchical_ring, Algorithm::hierarchical_tree,
+                                      Algorithm::hierarchical, Algorithm::tree}) {
+      for (const Protocol protocol : kProtocols) {
+        cases.push_back(case_of(Collective::all_reduce, 8, 10'007));
+        cases.back().choice.algorithm = algorithm;
+        cases.back().choice.protocol = protocol;
+      }
     }
+    EXPECT_EQ(problem_of(job, numbered(cases)), "");
   }
-  EXPECT_EQ(problem_of(job, numbered(cases)), "");
 }
 
 TEST(EngineCollectives, AreRightWhenRanksShareAGpu) {

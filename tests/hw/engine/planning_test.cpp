@@ -315,6 +315,33 @@ std::string plan_refusal(const Call& call, const std::function<void(CallChoice&)
   return refusal_of([&] { planner.plan(call, choice); });
 }
 
+TEST(EnginePlan, TakesCopyEnginesWithAsManyChannelsAsTheyHave) {
+  PlannerSetup setup = setup_of(2, 0, Wiring::pcie, Transport::shm);
+  setup.layout.copy_channels = 4;
+  setup.layout.copy_slots = 2;
+  setup.layout.copy_slot_bytes = 8u << 20;
+  CallChoice choice;
+  choice.staging = Staging::copy_engines;
+  for (const int channels : {-1, 0, 5}) {
+    choice.channels = channels;
+    CallPlanner planner(setup);
+    EXPECT_TRUE(
+        has(refusal_of([&] { planner.plan(all_reduce_of(Bytes(1u << 20)), choice); }), "take 1 to 4"));
+  }
+}
+
+TEST(EnginePlan, DependsOnTheDescribedPartOfACallAlone) {
+  CallPlanner planner(setup_of(4, 0, Wiring::nvlink));
+  const Call plain = all_reduce_of(Bytes(64u << 20));
+  Call other = plain;
+  other.transport = Transport::shm;
+  other.channels = 1;
+  other.order_given = true;
+  const CallPlan& first = planner.plan(other, {});
+  EXPECT_EQ(&first, &planner.plan(plain, {}));
+  EXPECT_EQ(first.entry, CallPlanner(setup_of(4, 0, Wiring::nvlink)).plan(plain, {}).entry);
+}
+
 TEST(EnginePlan, SaysWhyAShapeCannotBe) {
   const Call call = all_reduce_of(Bytes(64u << 20));
   EXPECT_TRUE(has(plan_refusal(call, [](CallChoice& c) { c.threads = 33; }), "33 threads"));
