@@ -40,8 +40,8 @@ int main() try {
   const float sum = static_cast<float>(place.ranks * (place.ranks + 1)) / 2;
   std::printf("rank %d of %d: %g, expected %g\n", place.rank, place.ranks, static_cast<double>(host.back()),
               static_cast<double>(sum));
-  communicator
-      .barrier();  // cudaFree waits for the GPU: nobody's kernels should be waiting for this rank then
+  // cudaFree waits for the GPU: nobody's kernels should be waiting for this rank then
+  communicator.barrier();
   cudaFree(input);
   cudaFree(output);
   cudaStreamDestroy(stream);
