@@ -149,6 +149,13 @@ std::uint64_t usual_buffsize(Protocol protocol, Algorithm algorithm) {
   return engine_buffsize(protocol, algorithm).value_or(protocol_traits(protocol).default_buffsize).value();
 }
 
+/// Channels whose blocks all run at once; a tree's all-reduce has two blocks in each.
+int most_channels(const PlannerSetup& setup, Algorithm algorithm, Protocol protocol, Collective collective) {
+  const bool two_strands = schedule_of(algorithm) == Schedule::tree && collective == Collective::all_reduce;
+  const int blocks = setup.most_blocks[static_cast<std::size_t>(protocol)];
+  return std::min(setup.layout.channels, two_strands ? blocks / 2 : blocks);
+}
+
 /// What the model is asked: the caller's and the engine's choices, within what the communicator has.
 Call asked_call(const PlannerSetup& setup, const Call& call, const CallChoice& choice) {
   Call asked = call;
@@ -172,9 +179,7 @@ Call asked_call(const PlannerSetup& setup, const Call& call, const CallChoice& c
   asked.buffsize = choice.buffsize;
   if (!choice.buffsize && (choice.chunk || has < usual_buffsize(*choice.protocol, *choice.algorithm)))
     asked.buffsize = Bytes(has);  // the chunk has to fit a communicator's small connections
-  const bool two_strands =
-      schedule_of(*choice.algorithm) == Schedule::tree && call.collective == Collective::all_reduce;
-  const int most = std::min(setup.layout.channels, setup.most_blocks[protocol] / (two_strands ? 2 : 1));
+  const int most = most_channels(setup, *choice.algorithm, *choice.protocol, call.collective);
   if (choice.channels && *choice.channels > most) {
     throw Error(ErrorKind::usage,
                 std::to_string(*choice.channels) + " channels; at most " + std::to_string(most) +
@@ -194,11 +199,7 @@ void check_threads(const CallChoice& choice) {
 /// The caller's number of channels as it is; else the model's, as far as they fit.
 ResolvedCall resolved_within(const PlannerSetup& setup, const Call& asked) {
   ResolvedCall resolved = resolve_call(setup.machine, engine(), asked);
-  const bool two_strands =
-      schedule_of(resolved.algorithm) == Schedule::tree && asked.collective == Collective::all_reduce;
-  const int most =
-      std::min(setup.layout.channels,
-               setup.most_blocks[static_cast<std::size_t>(resolved.protocol)] / (two_strands ? 2 : 1));
+  const int most = most_channels(setup, resolved.algorithm, resolved.protocol, asked.collective);
   if (resolved.channels <= most) return resolved;
   Call narrower = asked;
   narrower.channels = std::max(1, most);

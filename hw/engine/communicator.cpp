@@ -143,7 +143,6 @@ void Communicator::run(const Call& asked, const CallChoice& choice, const void* 
   entry.count = count_of(call, ranks());
   KernelCall kernel = plan.call;
   impl.mailboxes->fill(kernel);
-  kernel.work.in_place = call.in_place;
   kernel.input = input;
   kernel.output = output;
   auto& seen = *reinterpret_cast<StatusPage*>(impl.page_seen);

@@ -74,7 +74,7 @@ struct RankDevice {
 /// All ranks call the same collectives with the same arguments in the same order; a rank that does otherwise
 /// gives every rank an Error that says how they differ. Calls are ordered by the stream that they are given;
 /// they may be captured in a graph, and the graph replayed, as long as all ranks replay the same one. Nothing
-/// is allocated and nothing waits in a call, but for the first one of a kind, which is planned (some 10 us).
+/// is allocated and nothing waits in a call, but for the first one of a kind, which is planned.
 /// One communicator is used from one thread at a time, and by calls on one stream at a time.
 ///
 /// Counts are elements. Buffers are device memory of this rank's GPU, aligned to the element, and may be the
@@ -137,7 +137,8 @@ class Communicator {
   /// @throws Error  kind runtime: what has gone wrong so far, on any rank
   void check() const;
 
-  /// Waits until the stream is done. Never longer than the time-out after the last sign of progress.
+  /// Waits until the stream is done, however long that takes; once something is wrong, for the time-out and
+  /// 30 s at most.
   /// @throws Error  kind runtime: as `check`, or the stream did not end in time
   void synchronize(Stream stream);
 

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint64_t kKiB = 1024;
 constexpr std::uint64_t kMiB = 1024 * kKiB;
 
-// Sizes up to which a way is taken: docs/engine.md has the measurements.
+// Sizes up to which a way is taken: docs/engine.md says where each comes from.
 constexpr std::uint64_t kOneShot = 4 * kKiB;    // of three and more ranks: one flight instead of 2(n - 1)
 constexpr std::uint64_t kPeerLl = 128 * kKiB;   // bytes that one rank sends to one peer
 constexpr std::uint64_t kPeerLl128 = 4 * kMiB;  // the same

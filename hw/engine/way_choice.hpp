@@ -13,8 +13,8 @@ struct PathSummary {
   bool copy_engines = true;  // there are slots for them
 };
 
-/// Algorithm, protocol and staging that are not fixed by the caller: those that were fastest at this size on
-/// the machines measured (docs/engine.md has the table and the runs).
+/// Algorithm, protocol and staging that are not fixed by the caller: by limits measured on one
+/// H200, but for one-shot, which rests on its number of flights (docs/engine.md).
 /// @throws Error  kind usage: what is fixed cannot be
 CallChoice chosen_way(const Call& call, const CallChoice& fixed, const PathSummary& paths);
 
