@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/data_codes.hpp"
 #include "cli/doctor_codes.hpp"
 
 namespace lanecast {
@@ -25,6 +26,14 @@ std::vector<CodeEntry> prediction_codes() {
        "shown is that of what NCCL would take without it.",
        "`--why` shows NCCL's estimates of all. `NCCL_NVLS_ENABLE=0` (here `--nccl-env NCCL_NVLS_ENABLE=0`) "
        "makes a real run follow the prediction."},
+      {"LC-BAND-01", "the call lies outside the data that the profile was fitted to",
+       "The profile was fitted to measured calls, and this call differs from all of them in the way that the "
+       "warning names: more or fewer ranks, an algorithm, protocol or class of path that was not measured, "
+       "links of another generation or width, another kind of launch, another collective. The band "
+       "(time_us_low to time_us_high) is wider by a share for each of these; the shares are rules, not "
+       "measurements.",
+       "Measure a few calls like this one and calibrate again, or take the wider band as what is known. "
+       "`lanecast config explain PROFILE` shows what the profile was fitted on."},
       {"LC-CHUNK-01", "the chunk is large for the connection's buffer",
        "The FIFO of a connection holds one chunk only (where `--chunk` asks for more than the default "
        "buffer, the "
@@ -85,7 +94,13 @@ std::vector<CodeEntry> prediction_codes() {
        "(time_us_low to time_us_high) is wide for that reason.",
        "Compare with a measurement before you decide on it. `lanecast config explain MACHINE` lists the "
        "priors with "
-       "their ranges and sources. Fitted profiles come with `calibrate`."},
+       "their ranges and sources. `calibrate` makes a profile from measurements; `--profile` takes it."},
+      {"LC-PROFILE-02", "the profile holds nothing for this implementation",
+       "A profile has values for NCCL, for our own engine, or for both, since their thread blocks differ. "
+       "This "
+       "one was made for the other implementation only, so that priors are used.",
+       "`lanecast config explain PROFILE` shows what it was fitted on. Take another `--profile`, or measure "
+       "this implementation and calibrate."},
       {"LC-PROTO-01", "LL128 over PCIe",
        "LL128 relies on 128-byte stores that arrive whole and in order. NVLink gives that; PCIe does not "
        "promise it. "
@@ -133,6 +148,7 @@ std::vector<CodeEntry> prediction_codes() {
 std::vector<CodeEntry> all_codes() {
   std::vector<CodeEntry> all = prediction_codes();
   for (CodeEntry& entry : doctor_codes()) all.push_back(std::move(entry));
+  for (CodeEntry& entry : data_codes()) all.push_back(std::move(entry));
   std::sort(all.begin(), all.end(), [](const CodeEntry& a, const CodeEntry& b) { return a.code < b.code; });
   return all;
 }

@@ -11,6 +11,8 @@ namespace lanecast {
 /// `session` must outlive the parse.
 void add_predict_command(CLI::App& app, Session& session);
 void add_matrix_command(CLI::App& app, Session& session);
+void add_calibrate_command(CLI::App& app, Session& session);
+void add_compare_command(CLI::App& app, Session& session);
 void add_doctor_command(CLI::App& app, Session& session);
 void add_measure_command(CLI::App& app, Session& session);
 void add_config_command(CLI::App& app, Session& session);

@@ -12,6 +12,7 @@
 #include "cli/simulator.hpp"
 #include "configs/machine_paths.hpp"
 #include "configs/problem_list.hpp"
+#include "configs/profile_sets.hpp"
 #include "configs/reading.hpp"
 #include "model/advice/doctor.hpp"
 #include "model/error.hpp"
@@ -43,19 +44,12 @@ Machine examined_machine(const std::vector<std::string>& inputs, const Session& 
 
 /// Changes values; what is set by hand is no assumption any more.
 void change(Machine& machine, const std::vector<std::string>& sets) {
-  apply_sets(machine, sets);
+  apply_sets(machine, machine_sets(sets));
   for (const std::string& set : sets) {
     const auto gone =
         std::remove(machine.assumed.begin(), machine.assumed.end(), set.substr(0, set.find('=')));
     machine.assumed.erase(gone, machine.assumed.end());
   }
-}
-
-/// A profile that a machine file names does not ship yet; its faults are the same with another one.
-void note_other_profile(const Machine& machine, const Profile& profile, const Session& session) {
-  if (machine.profile.empty() || machine.profile == profile.name) return;
-  session.note("the machine asks for the profile `" + printable(machine.profile) + "`; costs go by `" +
-               profile.name + "`");
 }
 
 std::string upper(std::string text) {
@@ -126,16 +120,20 @@ void run_doctor(const DoctorOptions& options, const Session& session) {
   const Format format = checked_output(options.output);
   DoctorInput input;
   input.implementation = read_implementation(options.implementation);
-  const Profile profile = read_profile(options.profile);
   input.machine = examined_machine(options.inputs, session);
   change(input.machine, options.sets);
-  note_other_profile(input.machine, profile, session);
+  const ChosenProfile chosen =
+      read_profile(options.profile, options.sets, input.machine, input.implementation, session);
+  const Profile& profile = chosen.profile;
   if (!options.before.empty()) input.earlier = examined_machine(options.before, session);
 
   DoctorReport report;
   report.findings = examine(input);
   keep_only(report.findings, options.only);
-  if (!options.no_cost) price(report.findings, input.machine, profile, input.implementation, session);
+  if (!options.no_cost) {
+    session.warn(chosen.warnings);
+    price(report.findings, input.machine, profile, input.implementation, session);
+  }
   report.run = session.run_info(config_digest(input.machine));
   report.machine = input.machine.name;
   if (input.earlier) report.earlier = input.earlier->name;

@@ -30,6 +30,9 @@ void add_matrix_command(CLI::App& app, Session& /*session*/) {
 void add_doctor_command(CLI::App& app, Session& /*session*/) {
   add_absent_command(app, "doctor", kSimulator);
 }
+void add_compare_command(CLI::App& app, Session& /*session*/) {
+  add_absent_command(app, "compare", kSimulator);
+}
 void add_config_command(CLI::App& app, Session& /*session*/) {
   add_absent_command(app, "config", "yaml-cpp");
 }

@@ -4,8 +4,7 @@
 namespace lanecast {
 
 const std::vector<std::string>& later_commands() {
-  static const std::vector<std::string> kNames{"whatif",    "tune",    "sweep", "plan",
-                                               "calibrate", "compare", "report"};
+  static const std::vector<std::string> kNames{"whatif", "tune", "sweep", "plan", "report"};
   return kNames;
 }
 

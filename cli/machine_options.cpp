@@ -4,9 +4,7 @@
 #include "cli/machine_input.hpp"
 #include "configs/dumps/live_difference.hpp"
 #include "configs/machine_paths.hpp"
-#include "configs/reading.hpp"
-#include "configs/shipped.hpp"
-#include "model/error.hpp"
+#include "configs/profile_sets.hpp"
 
 namespace lanecast {
 
@@ -26,7 +24,8 @@ void warn_if_stale(const Machine& machine, const Session& session) {
 
 void add_profile_option(CLI::App& command, std::string& profile) {
   command
-      .add_option("--profile", profile, "numbers of the model: auto or generic (files come with calibrate)")
+      .add_option("--profile", profile,
+                  "numbers of the model: auto, the name of a shipped profile, a file, or gpu=NAME,link=NAME")
       ->envname("LANECAST_PROFILE")
       ->capture_default_str();
 }
@@ -36,7 +35,9 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
       .add_option("MACHINE", options.machine,
                   "a machine file, a shipped machine, a one-line machine, or a file of what a machine prints")
       ->required();
-  command.add_option("--set", options.sets, "change one value: links.gpu0.width=x8 (repeatable)")
+  command
+      .add_option("--set", options.sets,
+                  "change one value: links.gpu0.width=x8, profile.duplex.host=0.1 (repeatable)")
       ->allow_extra_args(false);
   add_profile_option(command, options.profile);
 }
@@ -44,22 +45,18 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
 Machine read_machine(const MachineOptions& options, const Session& session) {
   Machine machine = told_machine_input({options.machine}, session);
   warn_if_stale(machine, session);
-  if (options.profile == "auto" && !machine.profile.empty() && machine.profile != "generic") {
-    throw Error(
-        ErrorKind::usage,
-        "the machine asks for the profile `" + printable(machine.profile) + "`, which does not ship yet",
-        printable(options.machine) + " (profile)", "take `--profile generic`, or leave the key out");
-  }
-  apply_sets(machine, options.sets);
+  apply_sets(machine, machine_sets(options.sets));
   for (const std::string& assumption : machine.assumptions) session.detail("assumed: " + assumption);
   return machine;
 }
 
-Profile read_profile(const std::string& name) {
-  if (name == "auto" || name == "generic") return Profile();
-  throw Error(ErrorKind::usage,
-              "`--profile` is `" + printable(name) + "`: profiles from files come with calibrate",
-              "--profile", "take `auto` or `generic`");
+ChosenProfile read_profile(const std::string& asked, const std::vector<std::string>& sets,
+                           const Machine& machine, const Implementation& implementation,
+                           const Session& session) {
+  ChosenProfile chosen = choose_profile(asked, machine, implementation);
+  session.detail("profile `" + chosen.profile.name + "`: " + chosen.reason);
+  apply_profile_sets(chosen.profile, sets);
+  return chosen;
 }
 
 }  // namespace lanecast

@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "cli/session.hpp"
-#include "model/profile/profile.hpp"
+#include "configs/profile_choice.hpp"
+#include "model/implementation/implementation.hpp"
 #include "model/topology/machine.hpp"
 
 namespace lanecast {
@@ -19,11 +20,17 @@ struct MachineOptions {
 void add_machine_options(CLI::App& command, MachineOptions& options);
 void add_profile_option(CLI::App& command, std::string& profile);
 
-/// Reads the machine and applies every `--set`, in order. Its assumptions are told with `-v`.
+/// Reads the machine and applies every `--set` that is not the profile's, in order. Its assumptions are told
+/// with `-v`.
 /// @throws Error  kind usage: no such machine, a file with problems, a path or value that doesn't exist
 Machine read_machine(const MachineOptions& options, const Session& session);
 
-/// @throws Error  kind usage: anything but `auto` and `generic`
-Profile read_profile(const std::string& name);
+/// The profile that `--profile` asks for, or that is chosen for the machine, with every `--set profile.` on
+/// top. The choice and its reason are told with `-v`; its warnings are the caller's to tell.
+/// @param asked  as choose_profile
+/// @throws Error  kind usage: as choose_profile and apply_profile_sets
+ChosenProfile read_profile(const std::string& asked, const std::vector<std::string>& sets,
+                           const Machine& machine, const Implementation& implementation,
+                           const Session& session);
 
 }  // namespace lanecast

@@ -54,6 +54,8 @@ void build(CLI::App& app, Session& session) {
   add_matrix_command(app, session);
   add_doctor_command(app, session);
   add_measure_command(app, session);
+  add_calibrate_command(app, session);
+  add_compare_command(app, session);
   add_config_command(app, session);
   add_topo_command(app, session);
   add_help_command(app, session);

@@ -51,24 +51,26 @@ MatrixEnds ends_of(MatrixKind kind) {
   return MatrixEnds::gpu_to_gpu;
 }
 
-void add_general_warnings(const Machine& machine, const Profile& profile, std::vector<Warning>& warnings) {
+void add_general_warnings(const Machine& machine, const ChosenProfile& chosen,
+                          std::vector<Warning>& warnings) {
+  warnings.insert(warnings.end(), chosen.warnings.begin(), chosen.warnings.end());
   for (Warning& warning : degraded_link_warnings(machine)) warnings.push_back(std::move(warning));
-  for (Warning& warning : prior_warnings(profile)) warnings.push_back(std::move(warning));
+  for (Warning& warning : prior_warnings(chosen.profile)) warnings.push_back(std::move(warning));
 }
 
-std::string flows_result(const MatrixOptions& options, const Machine& machine, const Profile& profile,
+std::string flows_result(const MatrixOptions& options, const Machine& machine, const ChosenProfile& chosen,
                          Engine engine, const Session& session, Format format) {
   FlowsReport report;
   report.run = session.run_info(config_digest(machine));
   report.machine = machine.name;
-  report.profile = profile.name;
+  report.profile = chosen.profile.name;
   report.engine = options.engine;
   const std::vector<CopyFlow> flows = read_flows(options.flows);
-  for (const CopyRate& copy : simulate_flows(machine, profile, engine, flows)) {
+  for (const CopyRate& copy : simulate_flows(machine, chosen.profile, engine, flows)) {
     report.flows.push_back({copy.flow.source, copy.flow.destination, copy.rate, copy.bottleneck});
   }
   report.warnings = warnings_of_flows(machine, flows);
-  add_general_warnings(machine, profile, report.warnings);
+  add_general_warnings(machine, chosen, report.warnings);
   session.warn(report.warnings);
   return flows_text(report, format);
 }
@@ -87,13 +89,13 @@ std::vector<Warning> warnings_of_pairs(const Machine& machine, const std::vector
   return warnings;
 }
 
-std::string matrix_result(const MatrixOptions& options, const Machine& machine, const Profile& profile,
+std::string matrix_result(const MatrixOptions& options, const Machine& machine, const ChosenProfile& chosen,
                           Engine engine, MatrixKind kind, const Session& session, Format format) {
-  const CopyMatrix matrix = simulate_matrix(machine, profile, engine, kind);
+  const CopyMatrix matrix = simulate_matrix(machine, chosen.profile, engine, kind);
   MatrixReport report;
   report.run = session.run_info(config_digest(machine));
   report.machine = machine.name;
-  report.profile = profile.name;
+  report.profile = chosen.profile.name;
   report.kind = options.kind;
   report.engine = options.engine;
   report.unit = kind == MatrixKind::latency ? "us" : "GB/s";
@@ -101,7 +103,7 @@ std::string matrix_result(const MatrixOptions& options, const Machine& machine, 
   report.gpus = matrix.gpus;
   report.rows = matrix.rows;
   if (report.ends == MatrixEnds::gpu_to_gpu) report.warnings = warnings_of_pairs(machine, matrix.gpus);
-  add_general_warnings(machine, profile, report.warnings);
+  add_general_warnings(machine, chosen, report.warnings);
   session.warn(report.warnings);
   return matrix_text(report, format);
 }
@@ -116,12 +118,13 @@ void run_matrix(const MatrixOptions& options, const Session& session) {
                                              {"latency", MatrixKind::latency}});
   const auto engine =
       read_choice<Engine>(options.engine, "--engine", {{"ce", Engine::copy}, {"sm", Engine::sm}});
-  const Profile profile = read_profile(options.machine.profile);
   const Machine machine = read_machine(options.machine, session);
+  const ChosenProfile chosen =
+      read_profile(options.machine.profile, options.machine.sets, machine, Implementation(), session);
   require_simulator();
   write_output(options.output, options.flows.empty()
-                                   ? matrix_result(options, machine, profile, engine, kind, session, format)
-                                   : flows_result(options, machine, profile, engine, session, format));
+                                   ? matrix_result(options, machine, chosen, engine, kind, session, format)
+                                   : flows_result(options, machine, chosen, engine, session, format));
 }
 
 }  // namespace

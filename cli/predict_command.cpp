@@ -149,8 +149,11 @@ void run_predict(const PredictOptions& options, const Session& session) {
   implementation.environment = read_environment(nccl, implementation, session, warnings);
   const SimulationOptions simulation = simulation_options(options);
   Call call = read_call(options.call, session);
-  const Profile profile = read_profile(options.machine.profile);
   const Machine machine = read_machine(options.machine, session);
+  const ChosenProfile chosen =
+      read_profile(options.machine.profile, options.machine.sets, machine, implementation, session);
+  const Profile& profile = chosen.profile;
+  warnings.insert(warnings.end(), chosen.warnings.begin(), chosen.warnings.end());
   const std::vector<int> order = call_ranks(machine, call);
   choose_root(call, order);
   note_what_flags_override(call, implementation.environment, session);

@@ -4,6 +4,7 @@
 
 #include "configs/machine_fields.hpp"
 #include "configs/yaml_document.hpp"
+#include "configs/yaml_section.hpp"
 #include "model/error.hpp"
 
 namespace lanecast {
@@ -17,7 +18,7 @@ class MachineReader {
   }
 
   MachineDocument read() {
-    check_format();
+    check_format(root_, {"lanecast", machine_format, "a machine", "docs/machine-file.md"}, problems_);
     check_keys(root_, top_keys(), "");
     read_fields(root_, "", document_.machine);
     for_each_list(
@@ -36,13 +37,7 @@ class MachineReader {
     problems_.add({at, path, text, mend});
   }
 
-  static const YamlNode* find(const YamlNode& map, const std::string& key);
   static std::vector<std::string> top_keys();
-  static std::string joined(const std::string& path, const std::string& key) {
-    return path.empty() ? key : path + "." + key;
-  }
-
-  void check_format();
   bool expect(const YamlNode& node, YamlNode::Kind kind, const std::string& path);
   void check_keys(const YamlNode& map, const std::vector<std::string>& known, const std::string& path);
   template <class T>
@@ -76,13 +71,6 @@ class MachineReader {
   bool structure_is_whole_ = true;  // false: a list, a name or an end could not be read
 };
 
-const YamlNode* MachineReader::find(const YamlNode& map, const std::string& key) {
-  for (std::size_t i = 0; i < map.keys.size(); ++i) {
-    if (map.keys[i].text == key) return &map.items[i];
-  }
-  return nullptr;
-}
-
 std::vector<std::string> MachineReader::top_keys() {
   std::vector<std::string> keys{"lanecast", "p2p", "assumptions", "assumed"};
   for (const Field<Machine>& field : fields<Machine>()) keys.push_back(field.info.key);
@@ -90,62 +78,16 @@ std::vector<std::string> MachineReader::top_keys() {
   return keys;
 }
 
-/// Another format may mean anything, so that nothing else of the file is looked at.
-void MachineReader::check_format() {
-  const std::string write = "write `lanecast: " + std::to_string(machine_format) + "` on the first line";
-  if (root_.kind != YamlNode::Kind::map) {
-    complain(root_.at, "", std::string("the file is ") + describe(root_.kind) + ", not a machine", write);
-    problems_.throw_if_any();
-  }
-  const YamlNode* format = find(root_, "lanecast");
-  if (format == nullptr) {
-    complain(root_.at, "lanecast", "the file does not say its format", write);
-  } else {
-    const Reading<int> number = parse_integer(format->text);
-    if (format->kind != YamlNode::Kind::scalar || format->quoted || !number) {
-      complain(format->at, "lanecast", "the format is not a whole number", write);
-    } else if (*number.value != machine_format) {
-      const bool newer = *number.value > machine_format;
-      complain(
-          format->at, "lanecast",
-          "the file has format " + std::to_string(*number.value) + "; this lanecast reads format " +
-              std::to_string(machine_format),
-          newer ? "read it with a newer lanecast" : write + " and see docs/machine-file.md for the keys");
-    }
-  }
-  problems_.throw_if_any();
-}
-
 bool MachineReader::expect(const YamlNode& node, YamlNode::Kind kind, const std::string& path) {
-  if (node.kind == kind) return true;
-  const std::string wanted = describe(kind);
-  const std::string mend = kind == YamlNode::Kind::list  ? "write `[]` or one line `- ...` an element"
-                           : kind == YamlNode::Kind::map ? "write `{key: value, ...}`"
-                                                         : "write the value, or leave the key out";
-  complain(node.at, path, "`" + printable(path) + "` is " + describe(node.kind) + "; it must be " + wanted,
-           mend);
+  if (expect_kind(node, kind, path, problems_)) return true;
   structure_is_whole_ = structure_is_whole_ && kind == YamlNode::Kind::scalar;
   return false;
 }
 
 void MachineReader::check_keys(const YamlNode& map, const std::vector<std::string>& known,
                                const std::string& path) {
-  std::unordered_map<std::string, Position> seen;
-  for (const YamlNode& key : map.keys) {
-    const auto [first, is_new] = seen.emplace(key.text, key.at);
-    const std::string key_path = joined(path, key.text);
-    if (!is_new) {
-      complain(key.at, key_path,
-               "the key `" + printable(key.text) + "` occurs twice; first on line " +
-                   std::to_string(first->second.line),
-               "keep one of them");
-    } else if (std::find(known.begin(), known.end(), key.text) == known.end()) {
-      structure_is_whole_ = structure_is_whole_ && !path.empty();
-      const std::string near = nearest(key.text, known);
-      complain(key.at, key_path, "unknown key `" + printable(key.text) + "`",
-               near.empty() ? "the keys here are " + listed(known) : "did you mean `" + near + "`?");
-    }
-  }
+  const bool all_known = lanecast::check_keys(map, known, path, problems_);
+  structure_is_whole_ = structure_is_whole_ && (all_known || !path.empty());
 }
 
 template <class T>
@@ -161,10 +103,10 @@ template <class T>
 void MachineReader::read_field_of(const YamlNode& map, const std::string& path, T& element,
                                   const Field<T>& field, const NodeIndex& nodes) {
   const std::string& key = field.info.key;
-  const std::string value_path = joined(path, key);
+  const std::string value_path = joined_path(path, key);
   const bool structural = field.info.type == FieldType::node || field.info.type == FieldType::cpu ||
                           field.info.type == FieldType::link_kind || key == "name";
-  const YamlNode* value = find(map, key);
+  const YamlNode* value = find_value(map, key);
   if (value == nullptr) {
     if (!field.info.required) return;
     structure_is_whole_ = structure_is_whole_ && !structural;
@@ -194,15 +136,15 @@ void MachineReader::prepare(const YamlNode& map, const std::string& path, Link& 
 
 void MachineReader::complete(const YamlNode& map, Link& link) {
   const Link plain = baseline(link);
-  if (find(map, "max_rate") == nullptr) link.max_rate = plain.max_rate;
-  if (find(map, "max_width") == nullptr) link.max_width = plain.max_width;
+  if (find_value(map, "max_rate") == nullptr) link.max_rate = plain.max_rate;
+  if (find_value(map, "max_width") == nullptr) link.max_width = plain.max_width;
 }
 
 template <class T>
 void MachineReader::read_fields(const YamlNode& map, const std::string& path, T& element,
                                 const NodeIndex& nodes) {
   prepare(map, path, element, nodes);
-  const bool kind_is_known = !problems_.has(joined(path, "kind"));
+  const bool kind_is_known = !problems_.has(joined_path(path, "kind"));
   for (const Field<T>& field : fields<T>()) {
     if (field.info.type == FieldType::link_kind || !applies(field.info, element)) continue;
     if (!kind_is_known && field.info.kinds != all_link_kinds) continue;
@@ -213,7 +155,7 @@ void MachineReader::read_fields(const YamlNode& map, const std::string& path, T&
 
 template <class T>
 void MachineReader::read_list(const std::string& section, std::vector<T>& list) {
-  const YamlNode* node = find(root_, section);
+  const YamlNode* node = find_value(root_, section);
   if (node == nullptr) return;
   document_.positions[section] = node->at;
   if (!expect(*node, YamlNode::Kind::list, section)) return;
@@ -236,7 +178,7 @@ void MachineReader::read_list(const std::string& section, std::vector<T>& list) 
 }
 
 void MachineReader::read_p2p() {
-  const YamlNode* node = find(root_, "p2p");
+  const YamlNode* node = find_value(root_, "p2p");
   if (node == nullptr || !expect(*node, YamlNode::Kind::map, "p2p")) return;
   document_.positions["p2p"] = node->at;
   PeerAccess& p2p = document_.machine.p2p;
@@ -245,7 +187,7 @@ void MachineReader::read_p2p() {
 }
 
 void MachineReader::read_texts(const std::string& key, std::vector<std::string>& texts) {
-  const YamlNode* node = find(root_, key);
+  const YamlNode* node = find_value(root_, key);
   if (node == nullptr || !expect(*node, YamlNode::Kind::list, key)) return;
   const NodeIndex nodes(document_.machine);
   for (std::size_t i = 0; i < node->items.size(); ++i) {

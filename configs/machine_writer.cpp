@@ -1,53 +1,17 @@
 #include "configs/machine_writer.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "configs/machine_fields.hpp"
+#include "configs/yaml_scalar.hpp"
 
 namespace lanecast {
 namespace {
 
-/// Text in double quotes, as YAML escapes it.
-std::string quote(const std::string& text) {
-  constexpr const char* hex = "0123456789abcdef";
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += std::string("\\") + c;
-    } else if (c == '\n') {
-      quoted += "\\n";
-    } else if (c == '\t') {
-      quoted += "\\t";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      quoted += std::string("\\x") + hex[byte >> 4] + hex[byte & 15];
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
-}
-
-/// True where YAML (1.1 or 1.2) reads the bare word as this very text.
-bool is_plain_word(const std::string& text) {
-  constexpr std::array<std::string_view, 9> special{"true", "false", "yes", "no", "on",
-                                                    "off",  "null",  "y",   "n"};
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  constexpr std::string_view inner = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-  if (text.empty() || letters.find(text[0]) == std::string_view::npos) return false;
-  if (text.find_first_not_of(inner) != std::string::npos) return false;
-  std::string lower = text;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return std::find(special.begin(), special.end(), lower) == special.end();
-}
-
 std::string scalar(FieldType type, const std::string& text) {
   const bool is_free =
       type == FieldType::text || type == FieldType::name || type == FieldType::node || type == FieldType::cpu;
-  return is_free && !is_plain_word(text) ? quote(text) : text;
+  return is_free ? yaml_text(text) : text;
 }
 
 struct Entry {
@@ -105,7 +69,7 @@ std::string block_map(const std::vector<Entry>& entries, const std::string& firs
 
 void append_list(std::string& text, const char* key, const std::vector<std::string>& items) {
   if (!items.empty()) text += std::string(key) + ":\n";
-  for (const std::string& item : items) text += "  - " + quote(item) + "\n";
+  for (const std::string& item : items) text += "  - " + yaml_quoted(item) + "\n";
 }
 
 }  // namespace

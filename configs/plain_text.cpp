@@ -63,7 +63,7 @@ std::string read_plain_text(const std::string& path, std::uint64_t most_bytes, c
     text.append(block.data(), count);
     if (text.size() > most_bytes) {
       refuse("`" + name + "` is larger than " + std::to_string(most_bytes >> 20) + " MiB", name,
-             "leave out what does not describe the machine");
+             "leave out what is not needed");
     }
   }
   if (stream.bad()) refuse("cannot read `" + name + "`", name, "give a text file, not a folder");

@@ -7,4 +7,7 @@ namespace lanecast {
 /// table of fields; configs/schema/machine.schema.json is its committed copy.
 std::string machine_schema();
 
+/// The same of the profile file; configs/schema/profile.schema.json.
+std::string profile_schema();
+
 }  // namespace lanecast

@@ -38,10 +38,6 @@ bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-bool is_yaml_path(const std::string& text) {
-  return text == "-" || ends_with(text, ".yaml") || ends_with(text, ".yml");
-}
-
 bool is_shipped(const std::string& text) {
   const std::vector<std::string> names = shipped_machines();
   return std::find(names.begin(), names.end(), text) != names.end();
@@ -57,6 +53,10 @@ bool is_line(const std::string& text) {
 }
 
 }  // namespace
+
+bool is_yaml_path(const std::string& text) {
+  return text == "-" || ends_with(text, ".yaml") || ends_with(text, ".yml");
+}
 
 fs::path data_directory() {
   const char* chosen = std::getenv("LANECAST_DATA");

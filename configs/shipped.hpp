@@ -16,6 +16,9 @@ namespace lanecast {
 /// at all
 std::filesystem::path data_directory();
 
+/// Whether a text can only be a file's path: it ends in .yaml or .yml, or is `-`.
+bool is_yaml_path(const std::string& text);
+
 /// Names of the machines in data_directory(), sorted.
 std::vector<std::string> shipped_machines();
 

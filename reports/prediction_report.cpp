@@ -67,11 +67,23 @@ Json common_as_json(const PredictionReport& report) {
           {"seed", report.seed}};
 }
 
+/// What the command forced; null: left to the implementation.
+Json asked_as_json(const Call& call) {
+  const auto name = [](const auto& value) { return value ? Json(to_string(*value)) : Json(); };
+  const auto bytes = [](const std::optional<Bytes>& size) { return size ? Json(size->value()) : Json(); };
+  const auto count = [](const std::optional<int>& number) { return number ? Json(*number) : Json(); };
+  return {{"algorithm", name(call.algorithm)},     {"protocol", name(call.protocol)},
+          {"transport", name(call.transport)},     {"channels", count(call.channels)},
+          {"threads", count(call.threads)},        {"chunk_bytes", bytes(call.chunk)},
+          {"buffsize_bytes", bytes(call.buffsize)}};
+}
+
 std::string as_json(const PredictionReport& report) {
   const int ranks = static_cast<int>(report.gpus.size());
   Json document = document_head(report.run);
   document.update(common_as_json(report));
   document["gpus"] = report.gpus;
+  document["asked"] = asked_as_json(report.predictions.front().call);
   if (!report.nccl_environment.empty()) document["nccl_environment"] = report.nccl_environment;
   document["results"] = Json::array();
   for (const Prediction& p : report.predictions) document["results"].push_back(result_as_json(p, ranks));

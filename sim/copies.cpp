@@ -9,7 +9,7 @@
 #include "model/predict/latency.hpp"
 #include "model/topology/peer_access.hpp"
 #include "model/topology/routes.hpp"
-#include "sim/actor_primitives.hpp"
+#include "sim/fair_share.hpp"
 #include "sim/platform.hpp"
 #include "sim/run_isolated.hpp"
 
@@ -191,28 +191,32 @@ std::string full_link(const FlowNetwork& network, const std::vector<PlannedCopy>
   return name;
 }
 
+struct PlannedSet {
+  FlowNetwork network;
+  std::vector<PlannedCopy> copies;
+};
+
+PlannedSet plan_set(const Machine& machine, const Profile& profile, Engine engine,
+                    const std::vector<CopyFlow>& flows) {
+  CopyPlanner planner(machine, profile, engine);
+  PlannedSet set;
+  for (const CopyFlow& flow : flows) {
+    check_flow(machine, flow);
+    set.copies.push_back(planner.plan(flow));
+    PlannedCopy& copy = set.copies.back();
+    const bool both_ways = std::any_of(flows.begin(), flows.end(), [&](const CopyFlow& other) {
+      return other.source == flow.destination && other.destination == flow.source;
+    });
+    if (copy.staged < 1 && both_ways) copy.alone = copy.alone * profile.value(Param::staged_copy_duplex);
+  }
+  set.network = planner.network();
+  return set;
+}
+
 std::vector<std::vector<CopyRate>> run_sets(const Machine& machine, const Profile& profile, Engine engine,
                                             const std::vector<std::vector<CopyFlow>>& sets) {
-  struct Planned {
-    FlowNetwork network;
-    std::vector<PlannedCopy> copies;
-  };
-  std::vector<Planned> planned;
-  for (const auto& flows : sets) {
-    CopyPlanner planner(machine, profile, engine);
-    Planned set;
-    for (const CopyFlow& flow : flows) {
-      check_flow(machine, flow);
-      set.copies.push_back(planner.plan(flow));
-      PlannedCopy& copy = set.copies.back();
-      const bool both_ways = std::any_of(flows.begin(), flows.end(), [&](const CopyFlow& other) {
-        return other.source == flow.destination && other.destination == flow.source;
-      });
-      if (copy.staged < 1 && both_ways) copy.alone = copy.alone * profile.value(Param::staged_copy_duplex);
-    }
-    set.network = planner.network();
-    planned.push_back(std::move(set));
-  }
+  std::vector<PlannedSet> planned;
+  for (const auto& flows : sets) planned.push_back(plan_set(machine, profile, engine, flows));
   const auto bytes = run_isolated(planned.size(), 0, [&](std::size_t i) {
     return to_bytes(steady_rates(planned[i].network, planned[i].copies));
   });
@@ -241,6 +245,24 @@ double latency_us(const Machine& machine, const Profile& profile, int from, int 
 std::vector<CopyRate> concurrent_copies(const Machine& machine, const Profile& profile, Engine engine,
                                         const std::vector<CopyFlow>& flows) {
   return run_sets(machine, profile, engine, {flows}).front();
+}
+
+std::vector<BytesPerSecond> fair_copies(const Machine& machine, const Profile& profile, Engine engine,
+                                        const std::vector<CopyFlow>& flows) {
+  const PlannedSet set = plan_set(machine, profile, engine, flows);
+  FairShare share(set.network, std::vector<bool>(set.network.resources.size(), true));
+  for (std::size_t i = 0; i < set.copies.size(); ++i) {
+    const Lane& lane = set.network.lanes[static_cast<std::size_t>(set.copies[i].lane)];
+    share.add(set.copies[i].lane, set.copies[i].alone.value() * lane.wire_per_payload, 1.0,
+              static_cast<int>(i));
+  }
+  std::vector<BytesPerSecond> rates;
+  for (const double rate : share.rates()) {
+    const PlannedCopy& copy = set.copies[rates.size()];
+    rates.push_back(
+        BytesPerSecond(rate / set.network.lanes[static_cast<std::size_t>(copy.lane)].wire_per_payload));
+  }
+  return rates;
 }
 
 CopyMatrix copy_matrix(const Machine& machine, const Profile& profile, Engine engine, MatrixKind kind) {

@@ -31,6 +31,10 @@ struct CopyRate {
 std::vector<CopyRate> concurrent_copies(const Machine& machine, const Profile& profile, Engine engine,
                                         const std::vector<CopyFlow>& flows);
 
+/// The same rates by `FairShare`, in this process: for fits, which need them by the ten thousand.
+std::vector<BytesPerSecond> fair_copies(const Machine& machine, const Profile& profile, Engine engine,
+                                        const std::vector<CopyFlow>& flows);
+
 /// What a reader must know of copies that run at once beside their rates: stagings through host memory, and
 /// the fan-out of posted writes that collapses on known switch parts, which the rates don't contain (facts.md
 /// C6).

@@ -31,6 +31,7 @@ Folder::Folder(const std::vector<Channel>& channels, int window, int longest_bea
   for (const Channel& channel : channels) {
     ChannelState state;
     state.end = channel.end;
+    state.first = channel.settled;
     state.times.assign(static_cast<std::size_t>(channel.actors), std::vector<double>(depth_, 0.0));
     state.next.assign(static_cast<std::size_t>(channel.actors), 0);
     state.running = static_cast<std::size_t>(channel.actors);
@@ -64,8 +65,9 @@ std::uint64_t Folder::advance(int channel, int actor, std::uint64_t turn, double
 void Folder::finish(int channel) { --channels_[static_cast<std::size_t>(channel)].running; }
 
 bool Folder::may_look(const ChannelState& leader) const {
-  const std::uint64_t seen = leader.reported_by_all() - leader.first;
-  if (seen <= window_ + 1 || leader.reported_by_any() + kLeastGain > leader.end) return false;
+  if (leader.reported_by_all() <= leader.first + window_ + 1 ||
+      leader.reported_by_any() + kLeastGain > leader.end)
+    return false;
   return std::all_of(channels_.begin(), channels_.end(), [](const ChannelState& c) {
     // who is through its turns but not yet finished, or has hardly begun, keeps the others from folding
     return c.running == 0 ||

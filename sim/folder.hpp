@@ -23,6 +23,7 @@ class Folder {
     int actors = 1;
     std::uint64_t end =
         0;  // turns from here on are never left out (the last and shorter one, and one before)
+    std::uint64_t settled = 0;  // turns before say nothing of those after
   };
 
   /// @param window         turns over which beats must repeat, 2 or more
@@ -48,7 +49,7 @@ class Folder {
     std::uint64_t end = 0;
     std::vector<std::vector<double>> times;  // of each actor, ring buffers by turn
     std::vector<std::uint64_t> next;         // of each actor: turns reported
-    std::uint64_t first = 0;                 // first turn since the last jump
+    std::uint64_t first = 0;                 // first turn since the last jump, or settled
     std::uint64_t jump_at = 0;
     std::uint64_t jump_by = 0;  // 0: no jump under way
     std::size_t to_jump = 0;    // actors that have not jumped yet

@@ -77,12 +77,13 @@ std::string simulate_to_bytes(const SchedulePlan& plan, bool exact) {
   return bytes;
 }
 
-Prediction answer_for(const Profile& profile, const SchedulePlan& plan, const Answer& answer, bool exact) {
+Prediction answer_for(const Machine& machine, const Profile& profile, const SchedulePlan& plan,
+                      const Answer& answer, bool exact) {
   Prediction prediction = describe(profile, plan);
   prediction.folded = answer.folded;
   Seconds time = plan.start + Seconds(answer.seconds);
   if (plan.resolved.call.launch == Launch::stream) time = with_stream_period(profile, time);
-  finish(profile, plan, time, prediction);
+  finish(machine, profile, plan, time, prediction);
   if (answer.foldable && !answer.folded && !exact && answer.transfers > kManyTransfers) {
     prediction.warnings.push_back(
         {"LC-SIM-01", "the call of " + std::to_string(plan.resolved.call.size.value()) +
@@ -113,15 +114,15 @@ void refuse_endless(const SchedulePlan& plan) {
 constexpr std::size_t kCallsAtATime = 128;
 
 /// Simulates all plans; of a call's candidates the fastest is its prediction.
-void predict_some(const Profile& profile, const Batch& batch, const SimulationOptions& options,
-                  std::vector<Prediction>& predictions) {
+void predict_some(const Machine& machine, const Profile& profile, const Batch& batch,
+                  const SimulationOptions& options, std::vector<Prediction>& predictions) {
   const std::vector<std::string> answers = run_isolated(batch.plans.size(), options.jobs, [&](std::size_t i) {
     return simulate_to_bytes(batch.plans[i], options.exact);
   });
   for (std::size_t i = 0; i < batch.plans.size(); ++i) {
     Answer answer;
     std::memcpy(&answer, answers[i].data(), sizeof answer);
-    Prediction prediction = answer_for(profile, batch.plans[i], answer, options.exact);
+    Prediction prediction = answer_for(machine, profile, batch.plans[i], answer, options.exact);
     const bool first = i == 0 || batch.call_of[i] != batch.call_of[i - 1];
     if (first) {
       predictions.push_back(std::move(prediction));
@@ -143,9 +144,25 @@ std::vector<Prediction> predict(const Machine& machine, const Profile& profile,
     for (std::size_t i = first; i < std::min(calls.size(), first + kCallsAtATime); ++i)
       add_plans(machine, profile, implementation, communicators, calls[i], options.seed, i, batch);
     if (options.exact) std::for_each(batch.plans.begin(), batch.plans.end(), refuse_endless);
-    predict_some(profile, batch, options, predictions);
+    predict_some(machine, profile, batch, options, predictions);
   }
   return predictions;
+}
+
+std::vector<Seconds> simulated_times(const Machine& machine, const Profile& profile,
+                                     const std::vector<ResolvedCall>& calls, std::uint64_t seed) {
+  std::vector<SchedulePlan> plans;
+  for (const ResolvedCall& call : calls) plans.push_back(plan_schedule(machine, profile, call, seed));
+  const std::vector<std::string> answers =
+      run_isolated(plans.size(), 0, [&](std::size_t i) { return simulate_to_bytes(plans[i], false); });
+  std::vector<Seconds> times;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    Answer answer;
+    std::memcpy(&answer, answers[i].data(), sizeof answer);
+    const Seconds time = plans[i].start + Seconds(answer.seconds);
+    times.push_back(calls[i].call.launch == Launch::stream ? with_stream_period(profile, time) : time);
+  }
+  return times;
 }
 
 }  // namespace lanecast

@@ -26,4 +26,8 @@ std::vector<Prediction> predict(const Machine& machine, const Profile& profile,
                                 const Implementation& implementation, const std::vector<Call>& calls,
                                 const SimulationOptions& options);
 
+/// Times of resolved calls by SimGrid, as `predict` has them, in their order: what fits are checked with.
+std::vector<Seconds> simulated_times(const Machine& machine, const Profile& profile,
+                                     const std::vector<ResolvedCall>& calls, std::uint64_t seed);
+
 }  // namespace lanecast

@@ -62,10 +62,11 @@ struct ResolvedCall {
   int group_ranks = 1;                    // hierarchical: ranks of a group
   std::vector<Connection> connections;    // all that carry data, sorted by both GPUs
   Protocol protocol = Protocol::simple;
-  int channels = 1;   // that carry data
-  int threads = 512;  // of a block, without Simple's sync warp
-  Bytes buffsize{0};  // wire bytes of a connection's FIFO
-  Bytes chunk{0};     // payload
+  int channels = 1;     // that carry data
+  int threads = 512;    // of a block, without Simple's sync warp
+  int packs_ahead = 8;  // Simple: packs of 16 B that a thread has in flight
+  Bytes buffsize{0};    // wire bytes of a connection's FIFO
+  Bytes chunk{0};       // payload
   int slices_per_chunk = 1;
   int fifo_slices = 8;  // slices that fit the FIFO
   bool store_and_forward =

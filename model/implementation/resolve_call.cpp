@@ -132,9 +132,22 @@ Bytes bytes_at_once(const ResolvedCall& resolved, int ranks) {
   return Bytes(resolved.call.size.value() * times);
 }
 
-/// Channels and threads: forced ones as they are, else the library's, fewer for small calls (facts.md A5).
-void choose_shape(const CommunicatorSetup& communicator, const Implementation& implementation,
-                  ResolvedCall& resolved) {
+/// Packs that a thread of Simple has in flight: NCCL's by the oldest GPU (src/device/common_kernel.h,
+/// ncclCollUnroll: 8 from sm_80, 4 before), our engine's 4.
+int packs_ahead(const Machine& machine, const CommunicatorSetup& communicator) {
+  if (!communicator.nccl) return 4;
+  const bool old = std::any_of(communicator.ranks.begin(), communicator.ranks.end(), [&](int gpu) {
+    const int sm = machine.gpus[static_cast<std::size_t>(gpu)].sm;
+    return sm > 0 && sm < 80;
+  });
+  return old ? 4 : 8;
+}
+
+/// Channels and threads: the library's, fewer for small calls (facts.md A5). What a call forces is NCCL's
+/// most, as NCCL_MAX_NCHANNELS and NCCL_NTHREADS are: small calls get fewer (2 x H200: 1 KiB takes as long
+/// with 16 channels forced as with 1). Our engine does as it is told.
+void choose_shape(const Machine& machine, const CommunicatorSetup& communicator,
+                  const Implementation& implementation, ResolvedCall& resolved) {
   const Call& call = resolved.call;
   NcclEnvironment environment = implementation.environment;
   if (call.threads) environment.threads = environment.ll128_threads = call.threads;
@@ -146,6 +159,12 @@ void choose_shape(const CommunicatorSetup& communicator, const Implementation& i
   const Bytes work = communicator.nccl ? call.size : bytes_at_once(resolved, ranks);
   const NcclBlocks blocks =
       nccl_blocks(rules, nccl_algorithm, resolved.protocol, work, ranks, channels, ring_bus, environment);
+  resolved.packs_ahead = packs_ahead(machine, communicator);
+  if (communicator.nccl) {
+    resolved.channels = blocks.channels;
+    resolved.threads = blocks.threads;
+    return;
+  }
   const bool kept = !call.channels || blocks.channels == *call.channels;
   resolved.channels = call.channels.value_or(blocks.channels);
   resolved.threads = call.threads.value_or(
@@ -289,7 +308,7 @@ ResolvedCall resolve_call(const Machine& machine, const Implementation& implemen
   if (call.threads)
     check_range("--threads", *call.threads, 32, protocol_traits(resolved.protocol).max_threads);
   const ChunkGeometry geometry = geometry_of(communicator, implementation, resolved);
-  choose_shape(communicator, implementation, resolved);
+  choose_shape(machine, communicator, implementation, resolved);
   choose_orders(machine, communicator, implementation, resolved);
   choose_geometry(geometry, resolved);
   resolved.fifo_at_sender = implementation.environment.shm_locality == 1;

@@ -1,6 +1,7 @@
 #include "model/link/pcie_packets.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/error.hpp"
 
@@ -39,7 +40,8 @@ Bytes wire_bytes(Bytes payload, Bytes mps, Bytes overhead) {
 }
 
 Bytes packet_payload(const Profile& profile, Traffic traffic, Bytes mps) {
-  return std::min(mps, Bytes(static_cast<std::uint64_t>(profile.value(payload_parameter(traffic)))));
+  return std::min(mps,
+                  Bytes(static_cast<std::uint64_t>(std::llround(profile.value(payload_parameter(traffic))))));
 }
 
 double wire_per_payload(const Profile& profile, Traffic traffic, Bytes packet) {

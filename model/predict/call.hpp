@@ -36,7 +36,9 @@ struct Call {
   Launch launch = Launch::graph;
   int iterations = 20;  // launches in one graph, or in one stream timing
   Registration registration = Registration::automatic;
-  std::vector<int> ranks;    // GPU indices in ring order; empty: every present GPU
+  std::optional<Bytes> working_set;  // that the calls of a timing touch on a rank, input and output; absent:
+                                     // this call's buffers
+  std::vector<int> ranks;            // GPU indices in ring order; empty: every present GPU
   bool order_given = false;  // true: the ring follows `ranks` as written; false: the implementation orders it
 };
 

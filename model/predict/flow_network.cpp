@@ -16,8 +16,9 @@ BytesPerSecond approach(BytesPerSecond capacity, BytesPerSecond demand, double e
   return capacity * std::pow(1.0 + std::pow(capacity / demand, exponent), -1.0 / exponent);
 }
 
-FlowNetworkBuilder::FlowNetworkBuilder(const Machine& machine, const Profile& profile, Engine engine)
-    : machine_(machine), profile_(profile), engine_(engine) {}
+FlowNetworkBuilder::FlowNetworkBuilder(const Machine& machine, const Profile& profile, Engine engine,
+                                       bool lines)
+    : machine_(machine), profile_(profile), engine_(engine), lines_(lines) {}
 
 double FlowNetworkBuilder::reference_weight() const {
   const Traffic traffic = engine_ == Engine::sm ? Traffic::sm_store : Traffic::copy_store;
@@ -45,11 +46,13 @@ BytesPerSecond FlowNetworkBuilder::capacity_of(const Link& link) const {
     case LinkKind::pcie: {
       const Traffic traffic = engine_ == Engine::sm ? Traffic::sm_store : Traffic::copy_store;
       const Bytes packet = packet_payload(profile_, traffic, link.mps);
-      const auto overhead = static_cast<std::uint64_t>(profile_.value(Param::pcie_write_overhead));
+      const auto overhead =
+          static_cast<std::uint64_t>(std::llround(profile_.value(Param::pcie_write_overhead)));
       return pcie_capacity(profile_, link, packet + Bytes(overhead));
     }
     case LinkKind::nvlink: {
-      const Param share = engine_ == Engine::sm ? Param::nvlink_sm_efficiency : Param::nvlink_copy_efficiency;
+      const Param stores = lines_ ? Param::nvlink_line_efficiency : Param::nvlink_sm_efficiency;
+      const Param share = engine_ == Engine::sm ? stores : Param::nvlink_copy_efficiency;
       return link.lane_rate.value_or(BytesPerSecond(20e9)) * (link.count * profile_.value(share));
     }
     case LinkKind::socket:
@@ -179,8 +182,9 @@ double FlowNetworkBuilder::weight(const Route& route, Traffic traffic, bool host
   if (route.nvlink) return 1.0;
   Bytes packet = packet_payload(profile_, traffic, route_mps(route));
   if (traffic == Traffic::copy_store && old_copy_engine(route)) {
-    packet =
-        std::min(packet, Bytes(static_cast<std::uint64_t>(profile_.value(Param::pcie_copy_payload_old))));
+    packet = std::min(
+        packet,
+        Bytes(static_cast<std::uint64_t>(std::llround(profile_.value(Param::pcie_copy_payload_old)))));
   }
   // Intel root complexes re-issue peer writes as 64 B packets (facts.md A8, C9)
   if (!host && passes_intel_root(route)) packet = std::min(packet, Bytes(64));
@@ -213,7 +217,8 @@ int FlowNetworkBuilder::join(int first, int second) {
 }
 
 int FlowNetworkBuilder::add_host(int gpu, const Route* store, std::optional<int> store_cpu, const Route* load,
-                                 std::optional<int> load_cpu, BytesPerSecond joint_flow) {
+                                 std::optional<int> load_cpu, BytesPerSecond joint_flow,
+                                 double joint_factor) {
   Lane lane;
   const bool sm = engine_ == Engine::sm;
   const auto memory = [&](int cpu) {
@@ -234,8 +239,10 @@ int FlowNetworkBuilder::add_host(int gpu, const Route* store, std::optional<int>
   if (sm && joint_flow.value() > 0) {
     const int own = links_to_root(machine_, {NodeKind::gpu, gpu}).front();
     const Link& link = machine_.links[static_cast<std::size_t>(own)];
-    const BytesPerSecond joint = capacity_of(link) * (2.0 * profile_.value(Param::host_joint_share));
-    const SoftCapacity soft{profile_.value(Param::host_joint_exponent), joint_flow};
+    const Param share = lines_ ? Param::host_line_joint_share : Param::host_joint_share;
+    const Param exponent = lines_ ? Param::host_line_joint_exponent : Param::host_joint_exponent;
+    const BytesPerSecond joint = capacity_of(link) * (2.0 * profile_.value(share) * joint_factor);
+    const SoftCapacity soft{profile_.value(exponent), joint_flow};
     const int shared =
         resource({Share::joint, gpu, false}, {link.name, "loads and stores", joint, soft, {}, false, false});
     if (load != nullptr) lane.resources.push_back(shared);

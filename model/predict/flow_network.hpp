@@ -64,7 +64,8 @@ enum class Engine { sm, copy };
 /// them.
 class FlowNetworkBuilder {
  public:
-  FlowNetworkBuilder(const Machine& machine, const Profile& profile, Engine engine);
+  /// @param lines  thread blocks store lines of LL or LL128
+  FlowNetworkBuilder(const Machine& machine, const Profile& profile, Engine engine, bool lines = false);
 
   /// A lane for peer traffic over `route` (PCIe or NVLink).
   int add_peer(const Route& route);
@@ -76,8 +77,9 @@ class FlowNetworkBuilder {
   /// A lane from a GPU into host memory, out of it, or both at once (a block that loads and stores).
   /// @param joint_flow  SM engine: rate at which one block loads and stores together; 0 leaves the joint
   /// limit out
+  /// @param joint_factor  of the joint capacity: what the FIFO's size makes of it
   int add_host(int gpu, const Route* store, std::optional<int> store_cpu, const Route* load,
-               std::optional<int> load_cpu, BytesPerSecond joint_flow);
+               std::optional<int> load_cpu, BytesPerSecond joint_flow, double joint_factor = 1.0);
 
   /// A lane that crosses both at the same time, charged the heavier packets.
   int join(int first, int second);
@@ -110,6 +112,7 @@ class FlowNetworkBuilder {
   const Machine& machine_;
   const Profile& profile_;
   Engine engine_;
+  bool lines_;
   FlowNetwork network_;
   std::map<Key, int> made_;
 };

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "model/implementation/engine_ways.hpp"
+#include "model/predict/band.hpp"
+#include "model/predict/call_kind.hpp"
 #include "model/predict/schedule_traffic.hpp"
 #include "model/predict/warnings.hpp"
 
@@ -12,8 +14,6 @@ namespace {
 
 constexpr double kNear = 2.0;                // of the best closed form: what may still be the fastest
 constexpr std::size_t kMostCandidates = 12;  // that are simulated
-constexpr double kSmallBytes = 64.0 * 1024;  // up to here latency decides, and the band of latencies holds
-constexpr double kLargeBytes = 4.0 * 1024 * 1024;  // from here bandwidth does
 
 SchedulePlan plan_resolved(const Machine& machine, const Profile& profile, ResolvedCall resolved,
                            std::uint64_t seed) {
@@ -22,22 +22,6 @@ SchedulePlan plan_resolved(const Machine& machine, const Profile& profile, Resol
   plan.start = single_rank_time(profile, resolved.call);
   plan.resolved = std::move(resolved);
   return plan;
-}
-
-std::string transport_name(const ResolvedCall& resolved) {
-  bool p2p = false;
-  bool shm = false;
-  for (const Connection& link : resolved.connections) (link.transport == Transport::shm ? shm : p2p) = true;
-  if (shm) return p2p ? "mixed" : "shm";
-  return "p2p";
-}
-
-double band(const Profile& profile, Bytes size) {
-  const double small = profile.value(Param::band_latency);
-  const double large = profile.value(Param::band_bandwidth);
-  const double bytes = std::clamp(static_cast<double>(size.value()), kSmallBytes, kLargeBytes);
-  const double share = std::log(bytes / kSmallBytes) / std::log(kLargeBytes / kSmallBytes);
-  return small + share * (large - small);
 }
 
 struct Candidate {
@@ -125,11 +109,13 @@ Prediction describe(const Profile& profile, const SchedulePlan& plan) {
   return prediction;
 }
 
-void finish(const Profile& profile, const SchedulePlan& plan, Seconds time, Prediction& prediction) {
+void finish(const Machine& machine, const Profile& profile, const SchedulePlan& plan, Seconds time,
+            Prediction& prediction) {
   prediction.time = time;
-  const double width = band(profile, prediction.call.size);
-  prediction.time_low = time * (1.0 / (1.0 + width));
-  prediction.time_high = time * (1.0 + width);
+  const Band band = band_of(machine, profile, plan);
+  prediction.time_low = time * band.low;
+  prediction.time_high = time * band.high;
+  prediction.warnings.insert(prediction.warnings.end(), band.warnings.begin(), band.warnings.end());
   const std::vector<double> wire = resource_wire_bytes(plan);
   prediction.bottleneck = bottleneck(plan.network, wire, time);
   const LinkLimit limit = link_limit(plan.network, wire);

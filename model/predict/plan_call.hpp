@@ -33,6 +33,7 @@ SchedulePlan plan_call(const Machine& machine, const Profile& profile, const Imp
 Prediction describe(const Profile& profile, const SchedulePlan& plan);
 
 /// Sets the time, its band, the bottleneck and the limit.
-void finish(const Profile& profile, const SchedulePlan& plan, Seconds time, Prediction& prediction);
+void finish(const Machine& machine, const Profile& profile, const SchedulePlan& plan, Seconds time,
+            Prediction& prediction);
 
 }  // namespace lanecast

@@ -31,17 +31,31 @@ std::vector<double> channel_factors(int channels, double spread, std::uint64_t s
   return factors;
 }
 
+namespace {
+
+/// What larger blocks pay besides (h200-findings.md).
+Seconds block_start(const Profile& profile, Protocol protocol, int threads) {
+  switch (protocol) {
+    case Protocol::simple:
+      if (threads >= 256) return profile.time(Param::block_start_256);
+      return threads >= 128 ? profile.time(Param::block_start_128) : Seconds(0);
+    case Protocol::ll:
+      return std::clamp((threads - 96) / 416.0, 0.0, 1.0) * profile.time(Param::block_start_ll);
+    case Protocol::ll128:
+      return std::clamp((threads - 320) / 320.0, 0.0, 1.0) * profile.time(Param::block_start_ll128);
+  }
+  return Seconds(0);
+}
+
+}  // namespace
+
 Seconds launch_time(const Profile& profile, const ResolvedCall& resolved) {
   Seconds time = profile.time(resolved.specialised ? Param::base_specialised : Param::base_generic);
-  if (resolved.protocol != Protocol::ll) {
-    // LL128 pays about 1 us at 320 to 640 threads, Simple 1.7 to 3.4 at 256 (h200-findings.md)
-    const double share = resolved.protocol == Protocol::ll128 ? 0.4 : 1.0;
-    if (resolved.threads >= 256) {
-      time += share * profile.time(Param::block_start_256);
-    } else if (resolved.threads >= 128) {
-      time += share * profile.time(Param::block_start_128);
-    }
-  }
+  time += block_start(profile, resolved.protocol, resolved.threads);
+  time += (resolved.channels - 1) * profile.time(Param::channel_start);
+  const bool host = std::any_of(resolved.connections.begin(), resolved.connections.end(),
+                                [](const Connection& c) { return c.transport == Transport::shm; });
+  if (host && resolved.protocol == Protocol::simple) time += profile.time(Param::simple_host_start);
   if (resolved.registered) time += profile.time(Param::registration_exchange);
   if (resolved.call.launch == Launch::graph) {
     time += profile.time(Param::graph_replay) * (1.0 / resolved.call.iterations);
@@ -124,6 +138,11 @@ std::vector<BytesPerSecond> relay_demand(const SchedulePlan& plan) {
 
 }  // namespace
 
+double LoadRounds::longer_seconds(double payload_bytes) const {
+  if (pack_bytes <= 0) return 0;
+  return hunk_bytes > pack_bytes && payload_bytes > pack_bytes ? round_trip.value() : 0.0;
+}
+
 const HopCost& PositionPlan::hop(int to) const {
   return std::lower_bound(hops.begin(), hops.end(), to,
                           [](const auto& hop, int at) { return hop.first < at; })
@@ -155,6 +174,7 @@ SchedulePlan plan_schedule(const Machine& machine, const Profile& profile, const
   plan.network = costs.network();
   plan.channel_factor = channel_factors(resolved.channels, profile.value(Param::channel_spread), seed);
   const ProtocolTraits traits = protocol_traits(resolved.protocol);
+  plan.seed = seed;
   plan.flag_in_line = traits.flag_in_line;
   plan.fifo_slices = resolved.fifo_slices;
   plan.empty_overhead = traits.flag_in_line ? Seconds(0) : profile.time(Param::simple_empty_slice);

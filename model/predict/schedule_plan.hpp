@@ -18,6 +18,19 @@ struct FlowCost {
   bool operator==(const FlowCost&) const = default;
 };
 
+/// Loads from afar come in rounds: a warp has a hunk of several packs a thread in flight; what is no whole
+/// hunk goes one pack a thread at a time. Blocks of few threads then need a second round trip. (More of them,
+/// for what is left behind whole hunks, are left out: a slice never takes longer than a larger one.) Source:
+/// NVIDIA/nccl src/device/common_kernel.h (reduceCopyPacks: whole hunks unrolled, the rest not).
+struct LoadRounds {
+  double pack_bytes = 0;  // of all threads; 0: nothing comes from afar
+  double hunk_bytes = 0;  // of a warp
+  Seconds round_trip{0};
+
+  /// Beyond the first round trip, which the overhead counts.
+  double longer_seconds(double payload_bytes) const;
+};
+
 /// What one slice costs a block: a wait-free share, then flows side by side. A turn is one such part, or two
 /// where a slice is taken out of the FIFO before it is passed on.
 struct TurnPart {
@@ -25,6 +38,7 @@ struct TurnPart {
   bool sends = false;
   bool beside = false;  // runs beside the turn before: neither its overhead nor that of an empty slice counts
   Seconds overhead{0};  // barriers, first loads: before the bytes
+  LoadRounds rounds;
   std::vector<FlowCost> flows;
 };
 
@@ -33,6 +47,7 @@ struct HopCost {
   Seconds flag{0};    // from the post (Simple) or the store (LL, LL128) to the other rank seeing it
   Seconds fence{0};   // Simple: draining the slice's stores before the flag is written
   Seconds credit{0};  // from the other rank's release of a slot to this rank seeing it
+  Seconds look{0};    // at a credit, before each slice once the FIFO has been full
   bool operator==(const HopCost&) const = default;
 };
 
@@ -60,6 +75,7 @@ struct SchedulePlan {
   bool flag_in_line = false;
   int fifo_slices = 8;
   Seconds empty_overhead{0};  // of an empty slice
+  std::uint64_t seed = 1;     // of the channels' spread
   Seconds start{0};  // from the launch to the first instruction of the call, and from its end to completion
 
   /// Positions of channel 0's order, and of a channel's.

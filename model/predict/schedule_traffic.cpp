@@ -66,7 +66,9 @@ double alone_seconds(const TurnPart& part, double payload_bytes, double slices, 
     timed = true;
     slowest = std::max(slowest, payload_bytes * flow.wire_per_payload / (flow.rate.value() * channel_factor));
   }
-  return timed ? slowest + slices * part.overhead.value() : 0.0;
+  if (!timed) return 0.0;
+  const double mean_slice = slices > 0 ? payload_bytes / slices : 0.0;
+  return slowest + slices * (part.overhead.value() + part.rounds.longer_seconds(mean_slice));
 }
 
 /// Seconds that a strand's block is at work, were it alone.

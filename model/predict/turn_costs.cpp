@@ -1,6 +1,7 @@
 #include "model/predict/turn_costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "model/implementation/nccl/thread_rules.hpp"
@@ -11,7 +12,9 @@ namespace {
 
 constexpr double kFullThreads = 512;     // the rates' thread count (Simple, LL)
 constexpr double kFullThreads128 = 640;  // LL128's
-constexpr double kLlPayload = 8;         // payload of one LL line (facts.md A3)
+constexpr double kWarp = 32;
+constexpr double kPackBytes = 16;  // that a thread of Simple loads at once
+constexpr double kLlPayload = 8;   // payload of one LL line (facts.md A3)
 
 bool over_host(const Connection* link) { return link != nullptr && link->transport == Transport::shm; }
 
@@ -39,7 +42,7 @@ TurnCosts::TurnCosts(const Machine& machine, const Profile& profile, const Resol
       profile_(profile),
       resolved_(resolved),
       traits_(protocol_traits(resolved.protocol)),
-      builder_(machine, profile, Engine::sm) {}
+      builder_(machine, profile, Engine::sm, traits_.flag_in_line) {}
 
 std::vector<PositionPlan> TurnCosts::positions(const std::vector<ChannelWork>& works,
                                                const std::vector<int>& order) {
@@ -150,6 +153,7 @@ TurnPart TurnCosts::part(TurnAction action, const std::vector<Stream>& streams) 
   cost.sends = sends(action);
   for (const Stream& stream : streams) {
     cost.overhead = std::max(cost.overhead, overhead(action, stream));
+    if (cost.rounds.pack_bytes == 0) cost.rounds = rounds(stream);
     add_flow(cost.flows, flow(action, stream, streams.size()));
   }
   if (resolved_.registered && action == TurnAction::copy) cost.flows.front().rate = BytesPerSecond(0);
@@ -210,6 +214,8 @@ HopCost TurnCosts::hop(const Connection& link) const {
     out = cost.flag - 0.5 * profile_.time(base);
   }
   cost.credit = cost.flag;
+  if (traits_.flag_in_line && link.transport == Transport::shm)
+    cost.look = profile_.time(Param::ll_host_credit);
   if (traits_.flag_in_line) return cost;
   cost.fence = profile_.time(Param::simple_fence_local);
   if (!pulled(&link)) cost.fence += 2.0 * out;  // pulled data wait in the sender's own memory
@@ -235,7 +241,7 @@ std::optional<int> TurnCosts::memory_lane(const Stream& stream) {
   return builder_.add_host(gpu_, out ? &*out : nullptr,
                            out ? std::optional<int>(fifo_cpu(*stream.out)) : std::nullopt,
                            in ? &*in : nullptr, in ? std::optional<int>(fifo_cpu(*stream.in)) : std::nullopt,
-                           beside_peer ? BytesPerSecond(0) : joint_flow(stream));
+                           beside_peer ? BytesPerSecond(0) : joint_flow(stream), fifo_share());
 }
 
 std::optional<int> TurnCosts::peer_lane(const Stream& stream) {
@@ -271,7 +277,10 @@ BytesPerSecond TurnCosts::payload_rate(const Stream& stream, TurnAction action) 
 BytesPerSecond TurnCosts::simple_rate(const Stream& stream, TurnAction action) const {
   const bool from_host = over_host(stream.in);
   const bool to_host = over_host(stream.out);
-  const auto linear = [&](Param p) { return profile_.rate(p) * std::min(1.0, thread_share()); };
+  const Param exponent = from_host ? Param::host_thread_exponent : Param::peer_thread_exponent;
+  const double share =
+      std::pow(std::min(1.0, thread_share()), profile_.value(exponent)) * (from_host ? fifo_share() : 1.0);
+  const auto grown = [&](Param p) { return profile_.rate(p) * share; };
   const auto stores = [&](Param p) {
     return profile_.rate(p) * std::min(1.0, threads_ / profile_.value(Param::send_threads_to_peak));
   };
@@ -281,20 +290,28 @@ BytesPerSecond TurnCosts::simple_rate(const Stream& stream, TurnAction action) c
   switch (action) {
     case TurnAction::send:
     case TurnAction::keep_send:
-      if (pulled(stream.out)) return linear(Param::simple_peer_copy);  // into its own buffer
+      if (pulled(stream.out)) return grown(Param::simple_peer_copy);  // into its own buffer
       return stores(to_host ? Param::simple_host_send : Param::simple_peer_send);
     case TurnAction::reduce_send:
     case TurnAction::reduce_keep_send:
     case TurnAction::reduce_keep:
-      return pull(linear(from_host ? Param::simple_host_reduce_send : Param::simple_peer_reduce_send));
+      return pull(grown(from_host ? Param::simple_host_reduce_send : Param::simple_peer_reduce_send));
     case TurnAction::copy_send:
-      if (from_host) return linear(Param::simple_host_copy);
+      if (from_host) return grown(Param::simple_host_copy);
       return std::min(stores(to_host ? Param::simple_host_send : Param::simple_peer_send),
-                      linear(Param::simple_peer_copy));
+                      grown(Param::simple_peer_copy));
     case TurnAction::copy:
-      return pull(linear(from_host ? Param::simple_host_copy : Param::simple_peer_copy));
+      return pull(grown(from_host ? Param::simple_host_copy : Param::simple_peer_copy));
   }
   return BytesPerSecond(0);
+}
+
+/// Small FIFOs stay nearer to the CPU, in its caches; 1 at Simple's usual 4 MiB.
+double TurnCosts::fifo_share() const {
+  if (resolved_.protocol != Protocol::simple) return 1.0;
+  const double usual = 4.0 * 1024 * 1024;
+  return std::pow(usual / static_cast<double>(resolved_.buffsize.value()),
+                  profile_.value(Param::host_fifo_exponent));
 }
 
 /// Loads from a peer's memory keep as many bytes in flight as loads from host memory do; their round trip is
@@ -310,7 +327,9 @@ BytesPerSecond TurnCosts::pull_rate(const Connection& link) const {
 BytesPerSecond TurnCosts::ll_rate(const Stream& stream, TurnAction action) const {
   if (!receives(action)) return profile_.rate(Param::ll_send) * thread_share();
   const bool from_host = over_host(stream.in);
-  const Seconds turn = from_host ? host_round_trip(*stream.in) : profile_.time(Param::ll_peer_poll);
+  const Seconds beyond =
+      from_host ? host_round_trip(*stream.in) - profile_.time(Param::host_read_round_trip) : Seconds(0);
+  const Seconds turn = profile_.time(from_host ? Param::ll_host_poll : Param::ll_peer_poll) + beyond;
   const BytesPerSecond rate(threads_ * kLlPayload / turn.value());
   return from_host ? rate : rate * l2_gain();
 }
@@ -325,16 +344,36 @@ BytesPerSecond TurnCosts::ll128_rate(const Stream& stream, TurnAction action) co
   return std::min(local, loads);
 }
 
-/// LL is fast while its buffers stay in the L2 cache (h200-findings.md).
+/// LL is faster while its buffers stay in the L2 cache (h200-findings.md): less and less, the more of them
+/// don't.
 double TurnCosts::l2_gain() const {
-  const double working_set =
-      static_cast<double>(resolved_.call.size.value()) * (resolved_.call.in_place ? 1 : 2);
+  const Call& call = resolved_.call;
+  const auto working_set = static_cast<double>(
+      call.working_set.value_or(Bytes(call.size.value() * (call.in_place ? 1 : 2))).value());
   double cache = std::numeric_limits<double>::max();
   for (const int gpu : resolved_.order()) {
     const auto& l2 = machine_.gpus[static_cast<std::size_t>(gpu)].l2;
     cache = std::min(cache, static_cast<double>(l2.value_or(Bytes(0)).value()));
   }
-  return working_set <= cache * profile_.value(Param::l2_share) ? profile_.value(Param::l2_hot_gain) : 1.0;
+  if (cache <= 0) return 1.0;
+  const double full = working_set / (cache * profile_.value(Param::l2_share));
+  const double hot = 1.0 / (1.0 + std::pow(full, profile_.value(Param::l2_exponent)));
+  return 1.0 + (profile_.value(Param::l2_hot_gain) - 1.0) * hot;
+}
+
+LoadRounds TurnCosts::rounds(const Stream& stream) const {
+  LoadRounds rounds;
+  if (resolved_.protocol != Protocol::simple || stream.in == nullptr) return rounds;
+  if (over_host(stream.in)) {
+    rounds.round_trip = host_round_trip(*stream.in);
+  } else if (pulled(stream.in)) {
+    rounds.round_trip = 2.0 * peer_latency(machine_, profile_, stream.in->to_gpu, stream.in->from_gpu);
+  } else {
+    return rounds;
+  }
+  rounds.pack_bytes = threads_ * kPackBytes;
+  rounds.hunk_bytes = resolved_.packs_ahead * kWarp * kPackBytes;
+  return rounds;
 }
 
 Seconds TurnCosts::overhead(TurnAction action, const Stream& stream) const {
@@ -344,7 +383,7 @@ Seconds TurnCosts::overhead(TurnAction action, const Stream& stream) const {
     turn = 2.0 * peer_latency(machine_, profile_, stream.in->to_gpu, stream.in->from_gpu);
   switch (resolved_.protocol) {
     case Protocol::simple:
-      return profile_.time(Param::simple_overhead) + turn;
+      return profile_.time(Param::simple_overhead) + profile_.value(Param::simple_first_load) * turn;
     case Protocol::ll: {
       // the poll that sees a line of a peer has loaded it already: what is left of the turn is the store on
       const Seconds stores_on = 0.5 * profile_.time(Param::ll_peer_poll);

@@ -52,7 +52,9 @@ class TurnCosts {
   BytesPerSecond ll_rate(const Stream& stream, TurnAction action) const;
   BytesPerSecond ll128_rate(const Stream& stream, TurnAction action) const;
   Seconds overhead(TurnAction action, const Stream& stream) const;
+  LoadRounds rounds(const Stream& stream) const;
   double thread_share() const;
+  double fifo_share() const;
   double l2_gain() const;
 
   bool pulled(const Connection* link) const;

@@ -14,4 +14,11 @@ struct ParameterInfo {
   std::string doc;     // what it means
 };
 
+/// Whose property a parameter is: what a profile of one machine can lend to another.
+enum class ParameterGroup {
+  gpu,   // thread blocks, launches, protocols, local memory, and what crosses NVLink
+  link,  // PCIe packets, duplex, host memory's path, sockets, latencies of what lies between GPUs
+  band,  // how far to trust
+};
+
 }  // namespace lanecast

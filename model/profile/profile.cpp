@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "model/error.hpp"
 
@@ -20,7 +21,22 @@ Profile::Profile() {
   for (std::size_t i = 0; i < parameter_count; ++i) values_[i] = parameter_table()[i].prior;
 }
 
-void Profile::set(Param parameter, double value) {
+ParameterGroup group_of(Param parameter) {
+  const std::string& name = info(parameter).name;
+  const std::string head = name.substr(0, name.find('.'));
+  if (head == "band") return ParameterGroup::band;
+  if (parameter == Param::latency_nvlink) return ParameterGroup::gpu;
+  for (const char* gpu : {"gpu", "simple", "ll", "ll128", "nvlink"}) {
+    if (head == gpu) return ParameterGroup::gpu;
+  }
+  return ParameterGroup::link;
+}
+
+const std::string& Profile::origin(Param parameter) const {
+  return from_prior(parameter) ? info(parameter).source : origins_[static_cast<std::size_t>(parameter)];
+}
+
+void Profile::set(Param parameter, double value, std::string origin) {
   const ParameterInfo& about = info(parameter);
   if (!std::isfinite(value) || value < about.low || value > about.high) {
     throw Error(ErrorKind::usage,
@@ -30,6 +46,7 @@ void Profile::set(Param parameter, double value) {
   }
   values_[static_cast<std::size_t>(parameter)] = value;
   set_[static_cast<std::size_t>(parameter)] = true;
+  origins_[static_cast<std::size_t>(parameter)] = std::move(origin);
 }
 
 Seconds Profile::time(Param parameter) const {

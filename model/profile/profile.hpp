@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/profile/fit_record.hpp"
 #include "model/profile/parameter.hpp"
 #include "model/units.hpp"
 
@@ -32,6 +33,9 @@ enum class Param : std::size_t {
   duplex_host,
   host_joint_share,
   host_joint_exponent,
+  host_fifo_exponent,
+  host_line_joint_share,
+  host_line_joint_exponent,
   socket_duplex,
   channel_spread,
   // latencies
@@ -44,6 +48,7 @@ enum class Param : std::size_t {
   host_poll_share,
   // NVLink
   nvlink_sm_efficiency,
+  nvlink_line_efficiency,
   nvlink_copy_efficiency,
   // copies staged by the driver where there is no peer access
   staged_copy_efficiency,
@@ -54,6 +59,9 @@ enum class Param : std::size_t {
   base_generic,
   block_start_128,
   block_start_256,
+  block_start_ll,
+  block_start_ll128,
+  channel_start,
   graph_replay,
   stream_period,
   registration_exchange,
@@ -65,17 +73,24 @@ enum class Param : std::size_t {
   simple_host_reduce_send,
   simple_host_copy,
   send_threads_to_peak,
+  peer_thread_exponent,
+  host_thread_exponent,
   ll128_send,
   ll128_reduce_send,
   ll128_copy,
   ll_peer_poll,
+  ll_host_poll,
+  ll_host_credit,
   ll_send,
   ll128_poll_bytes,
   local_copy,
   l2_hot_gain,
   l2_share,
+  l2_exponent,
   // protocol: per slice
   simple_overhead,
+  simple_host_start,
+  simple_first_load,
   simple_fence_local,
   simple_empty_slice,
   ll_overhead,
@@ -93,6 +108,10 @@ const std::array<ParameterInfo, parameter_count>& parameter_table();
 
 const ParameterInfo& info(Param parameter);
 
+/// By the name: `gpu.`, `simple.`, `ll.`, `ll128.`, `nvlink.` and `latency.nvlink` are the GPU's, `band.` the
+/// band's, all else the link's.
+ParameterGroup group_of(Param parameter);
+
 /// The parameter of this name, as in profile files: "pcie.dllp_share".
 std::optional<Param> parameter_from_name(const std::string& name);
 
@@ -107,8 +126,15 @@ class Profile {
   double value(Param parameter) const { return values_[static_cast<std::size_t>(parameter)]; }
   bool from_prior(Param parameter) const { return !set_[static_cast<std::size_t>(parameter)]; }
 
+  /// @param origin  where the value comes from, for readers: "profile `h200-nvlink`"; empty: not said
   /// @throws Error, kind usage, outside the parameter's range
-  void set(Param parameter, double value);
+  void set(Param parameter, double value, std::string origin = "");
+
+  /// Where a value comes from; of a prior, the prior's source.
+  const std::string& origin(Param parameter) const;
+
+  /// How the values were found and how far to trust them; absent: priors, or values set by hand.
+  std::optional<FitRecord> fit;
 
   /// The value of a parameter whose unit is a time, or a rate.
   Seconds time(Param parameter) const;
@@ -117,6 +143,7 @@ class Profile {
  private:
   std::array<double, parameter_count> values_{};
   std::array<bool, parameter_count> set_{};
+  std::array<std::string, parameter_count> origins_;
 };
 
 }  // namespace lanecast

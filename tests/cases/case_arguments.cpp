@@ -9,13 +9,16 @@
 
 namespace lanecast::cases {
 
-int run_on_cases(int argc, char** argv, const std::function<int(const CaseArguments&)>& program) {
+int run_on_cases(int argc, char** argv, const std::function<int(const CaseArguments&)>& program,
+                 Extra extra) {
   constexpr int skipped = 77;  // what CTest and automake take for "skipped"
   CaseArguments arguments;
-  CLI::App app("Published measurements beside predicted ones, profile `generic`");
+  CLI::App app("Published measurements beside predicted ones");
   app.add_option("CASES", arguments.file, "shared/cases/cases.yaml")->required();
   app.add_flag("--markdown", arguments.markdown,
                "tables of GitHub's markdown, as docs/accuracy.md shows them");
+  if (extra == Extra::profiles)
+    app.add_option("--write-profiles", arguments.profiles, "folder for the families' profiles");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

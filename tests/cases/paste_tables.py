@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts the output of the three programs into docs/accuracy.md, between the markers.
+"""Puts the output of the programs into docs/accuracy.md, between the markers.
 
     paste_tables.py BIN_FOLDER CASES.yaml
 """
@@ -14,7 +14,7 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "accuracy.md"
 
 def main(bin_folder, cases):
     text = PAGE.read_text(encoding="utf-8")
-    for program in ("pairwise_cases", "all_reduce_cases", "nccl_cases"):
+    for program in ("pairwise_cases", "all_reduce_cases", "nccl_cases", "family_cases"):
         command = [str(pathlib.Path(bin_folder) / program), cases, "--markdown"]
         tables = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         begin, end = f"<!-- {program}: begin -->", f"<!-- {program}: end -->"

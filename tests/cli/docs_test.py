@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lanecast_command import BINARY, SOURCE, clean_environment
 
-PAGES = [Path(SOURCE, "docs", name) for name in ("algorithms.md", "commands.md", "doctor.md", "nccl.md")]
+PAGES = [Path(SOURCE, "docs", name) for name in ("algorithms.md", "commands.md", "compare.md", "doctor.md", "nccl.md")]
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
@@ -23,7 +23,7 @@ def printed_by(line):
     """What a terminal shows of `lanecast LINE`: both streams, and the exit code where it is not 0."""
     command = f"{shlex.quote(BINARY)} {line}"
     done = subprocess.run(
-        ["sh", "-c", command], capture_output=True, text=True, env=clean_environment(), timeout=300, check=False
+        ["sh", "-c", command], cwd=SOURCE, capture_output=True, text=True, env=clean_environment(), timeout=300, check=False
     )
     text = re.sub(r"(lanecast \d+\.\d+\.\d+) \([^)]*\)", r"\1 (COMMIT)", done.stderr + done.stdout)
     text = re.sub(r'"(commit|host)": "[^"]*"', lambda m: f'"{m[1]}": "{m[1].upper()}"', text)

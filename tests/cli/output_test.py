@@ -74,7 +74,7 @@ class Formats(CommandTest):
         by_flag = self.good(*SWEEP, "--format", "csv", "--seed", "4", environment=mirror).out
         self.assertEqual([row["seed"] for row in csv_rows(by_flag)], ["4", "4"])
         self.refused(*SWEEP, environment={"LANECAST_FORMAT": "yaml"}, says="--format")
-        self.refused(*SWEEP, environment={"LANECAST_PROFILE": "x.yaml"}, says="profiles from files")
+        self.refused(*SWEEP, environment={"LANECAST_PROFILE": "x.yaml"}, says="cannot read `x.yaml`")
         self.refused(*SWEEP, environment={"LANECAST_SEED": "-1"}, says="--seed")
 
 

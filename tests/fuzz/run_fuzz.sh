@@ -28,6 +28,10 @@ if [[ $target == dumps ]]; then  # the readers of dumps are many: the other targ
   library_sources+=(configs/dumps/*.cpp model/topology/{cpu_ids,distance_matrix,gpu_ids,peer_access,routes}.cpp)
   libraries+=(-lpugixml -lhwloc)
 fi
+if [[ $target == measured ]]; then
+  cd "$root"
+  library_sources+=(configs/json_document.cpp configs/measured/*.cpp model/measured/measured_settings.cpp model/predict/algorithm.cpp)
+fi
 readonly library_sources libraries
 readonly flags=(-std=c++20 -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all "-I$root")
 

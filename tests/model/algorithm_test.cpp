@@ -274,7 +274,7 @@ TEST(Groups, ThatThereAreNoneOfIsSaid) {
 
 TEST(EngineKernels, AreAllSpecialised) {  // NCCL's are for LL only (h200-findings.md)
   for (const Protocol protocol : {Protocol::simple, Protocol::ll}) {
-    Call call = forced_call(1_KiB, protocol, 1);
+    Call call = forced_call(32_MiB, protocol, 1);
     call.registration = Registration::off;
     const Machine machine = support::one_switch(2);
     const Profile profile;

@@ -166,13 +166,16 @@ TEST(ForcedValues, AreKept) {
   }
 }
 
-TEST(ForcedValues, OfSmallCallsKeepThreadsAndUseTheChannelsThatHaveWork) {
-  Call call = open_call(4_KiB);
-  call.channels = 8;
-  call.threads = 512;
-  const ResolvedCall resolved = resolve(support::one_switch(2), call);
-  EXPECT_EQ(resolved.threads, 512);
-  EXPECT_EQ(resolved.channels, 1);  // one cell of 16 KiB
+TEST(ForcedValues, AreNcclsMostAndSmallCallsGetFewer) {  // 2 x H200: 1 KiB takes as long whatever is forced
+  for (const int channels : {1, 8}) {
+    Call call = open_call(4_KiB);
+    call.protocol = Protocol::simple;
+    call.channels = channels;
+    call.threads = 512;
+    const ResolvedCall resolved = resolve(support::one_switch(2), call);
+    EXPECT_EQ(resolved.channels, 1);
+    EXPECT_EQ(resolved.threads, 64);  // 4 KiB / 64 B a thread
+  }
 }
 
 TEST(ForcedP2p, IsRefusedWhereItCannotBe) {

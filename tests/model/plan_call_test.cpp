@@ -58,7 +58,7 @@ TEST(OneRank, CrossesNoLink) {
   call.ranks = {2};
   const SchedulePlan plan = planned(support::one_switch(4), call);
   Prediction prediction = describe(Profile(), plan);
-  finish(Profile(), plan, plan.start, prediction);
+  finish(support::one_switch(4), Profile(), plan, plan.start, prediction);
   EXPECT_EQ(prediction.ring_order, std::vector<int>{2});
   EXPECT_FALSE(prediction.bottleneck.has_value());
   EXPECT_FALSE(prediction.limit_busbw.has_value());
@@ -93,7 +93,7 @@ TEST(Prediction, HasABandThatNeverGoesBelowTheLimit) {
     const SchedulePlan plan = planned(support::one_switch(4), call);
     const LinkLimit limit = link_limit(plan.network, resource_wire_bytes(plan));
     Prediction prediction = describe(Profile(), plan);
-    finish(Profile(), plan, limit.time * 1.01, prediction);
+    finish(support::one_switch(4), Profile(), plan, limit.time * 1.01, prediction);
     EXPECT_LE(prediction.time_low, prediction.time);
     EXPECT_GE(prediction.time_high, prediction.time);
     EXPECT_GE(prediction.time_low, limit.time);
@@ -110,7 +110,7 @@ TEST(Prediction, BandIsThatOfLatencyForSmallCallsAndOfBandwidthForLargeOnes) {
     call.size = size;
     const SchedulePlan plan = planned(support::one_switch(4), call);
     Prediction prediction = describe(profile, plan);
-    finish(profile, plan, Seconds(10), prediction);
+    finish(support::one_switch(4), profile, plan, Seconds(10), prediction);
     return prediction.time_high / prediction.time - 1;
   };
   EXPECT_NEAR(width(64_KiB), profile.value(Param::band_latency), 1e-12);

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/config_report.hpp"
 #include "tests/reports/lines.hpp"
 
 namespace lanecast {
@@ -42,24 +41,6 @@ TEST(LeftAlignedText, ALongCellPushesItsOwnLineOnly) {
   const Grid grid{{{"a", ""}, {"b", ""}}, {{"x", "1"}, {"yy", "2"}, {std::string(41, 'z'), "3"}}};
   EXPECT_EQ(lines_of(left_aligned_text(grid)),
             (std::vector<std::string>{"x   1", "yy  2", std::string(41, 'z') + "  3"}));
-}
-
-TEST(ConfigReport, TellsValueOriginRangeAndSourceInEveryFormat) {
-  ConfigReport report;
-  report.machine = "box";
-  report.values = {{"links.gpu0.width", "x8", "", "box.yaml:3:4", "", std::nullopt, std::nullopt, "lanes"}};
-  report.parameters = {{"pcie.dllp_share", "0.02", "1", "prior", "a paper", 0.0, 0.05, "share of Acks"}};
-  const auto document = nlohmann::ordered_json::parse(config_text(report, Format::json));
-  EXPECT_EQ(document["values"][0]["path"], "links.gpu0.width");
-  EXPECT_TRUE(document["values"][0]["low"].is_null());
-  EXPECT_EQ(document["parameters"][0]["high"], 0.05);
-  EXPECT_EQ(lines_of(config_text(report, Format::csv)),
-            (std::vector<std::string>{"path,value,unit,origin,low,high,source,doc",
-                                      "links.gpu0.width,x8,,box.yaml:3:4,,,,lanes",
-                                      "pcie.dllp_share,0.02,1,prior,0.0,0.05,a paper,share of Acks"}));
-  EXPECT_EQ(rows_of(config_text(report, Format::table)),
-            (std::vector<std::string>{"links.gpu0.width  x8  box.yaml:3:4  lanes",
-                                      "pcie.dllp_share  0.02  prior, 0 to 0.05  share of Acks [a paper]"}));
 }
 
 }  // namespace

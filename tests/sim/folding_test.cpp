@@ -94,6 +94,29 @@ TEST(Folding, WithOneSlowLinkFarAwayIsAsExact) {
   }
 }
 
+TEST(Folding, WaitsUntilSendersLookAtCredits) {  // over host memory, once a FIFO has been full
+  for (const int ranks : {2, 8}) {
+    for (const Collective collective : {Collective::all_reduce, Collective::reduce}) {
+      Call call = ring_call(Bytes(static_cast<std::uint64_t>(ranks) * 12 << 20), Protocol::ll);
+      call.collective = collective;
+      call.channels = 2;
+      call.transport = Transport::shm;
+      const SchedulePlan plan = plan_of(one_switch(ranks), call);
+      const Simulated folded = simulate_isolated(plan, false);
+      EXPECT_TRUE(folded.folded);
+      EXPECT_NEAR(folded.seconds / simulate_isolated(plan, true).seconds, 1, 1e-4) << ranks << " ranks";
+    }
+  }
+}
+
+TEST(Folding, OfStepsWaitsUntilSendersLookAtCredits) {
+  Call call = ring_call(Bytes(96u * 16384u), Protocol::ll);
+  call.channels = 1;
+  call.transport = Transport::shm;
+  const SchedulePlan plan = plan_of(one_switch(96), call);
+  EXPECT_NEAR(simulate_isolated(plan, false).seconds / simulate_isolated(plan, true).seconds, 1, 1e-4);
+}
+
 TEST(Folding, IsSwitchedOffByExact) {
   Call call = ring_call(Bytes(512u << 20));
   call.chunk = Bytes(131072);
@@ -164,6 +187,16 @@ TEST(Folder, FoldsChannelsThatDriftByWholeBeatsAndThenTheSlowerOneAlone) {
   EXPECT_LT(begun, 800u);
   EXPECT_NEAR(ends[0], 24.0 * 4000, 24.0 * 4000 * 1e-3);
   EXPECT_NEAR(ends[1], 23.0 * 4000, 23.0 * 4000 * 1e-3);
+}
+
+TEST(Folder, LeavesOutNothingBeforeItHasSettled) {
+  Folder folder({{1, 998, 100}}, 4, 128);
+  std::vector<double> ends(1);
+  const std::uint64_t begun = run_channels(
+      folder, {1000}, [](std::size_t, std::uint64_t turn) { return turn < 100 ? 1.0 : 2.0; }, ends);
+  EXPECT_GT(begun, 104u);
+  EXPECT_LT(begun, 130u);
+  EXPECT_NEAR(ends[0], 100 * 1.0 + 900 * 2.0, 1e-9);
 }
 
 TEST(Folder, NeverFoldsActorsOfOneChannelWithDifferentPeriods) {
