@@ -330,14 +330,16 @@ BytesPerSecond TurnCosts::ll_rate(const Stream& stream, TurnAction action) const
   const Seconds beyond =
       from_host ? host_round_trip(*stream.in) - profile_.time(Param::host_read_round_trip) : Seconds(0);
   const Seconds turn = profile_.time(from_host ? Param::ll_host_poll : Param::ll_peer_poll) + beyond;
-  const BytesPerSecond rate(threads_ * kLlPayload / turn.value());
-  return from_host ? rate : rate * l2_gain();
+  if (from_host) return BytesPerSecond(threads_ * kLlPayload / turn.value());
+  const double grown = std::pow(thread_share(), profile_.value(Param::ll_thread_exponent));
+  return BytesPerSecond(kFullThreads * kLlPayload / turn.value() * grown) * l2_gain();
 }
 
 BytesPerSecond TurnCosts::ll128_rate(const Stream& stream, TurnAction action) const {
-  if (!receives(action)) return profile_.rate(Param::ll128_send) * thread_share();
+  const double grown = std::pow(thread_share(), profile_.value(Param::ll128_thread_exponent));
+  if (!receives(action)) return profile_.rate(Param::ll128_send) * grown;
   const Param peer_rate = action == TurnAction::copy ? Param::ll128_copy : Param::ll128_reduce_send;
-  const BytesPerSecond local = profile_.rate(peer_rate) * thread_share();
+  const BytesPerSecond local = profile_.rate(peer_rate) * grown;
   if (!over_host(stream.in)) return local;
   const BytesPerSecond loads(threads_ * profile_.value(Param::ll128_poll_bytes) /
                              host_round_trip(*stream.in).value());
