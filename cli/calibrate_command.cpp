@@ -139,19 +139,35 @@ HoldoutPlan holdout_plan(const CalibrateOptions& options, const CalibrationProbl
   return {options.holdout, {group}};
 }
 
+/// Data that name other GPUs than the machine has were most likely measured on another one.
+void warn_of_other_gpus(const std::vector<std::string>& in_data, const Machine& machine,
+                        std::vector<Warning>& warnings) {
+  const std::vector<std::string> here = gpu_models_of(machine);
+  for (const std::string& model : in_data) {
+    for (const std::string& own : here) {
+      if (plain_gpu_model(model) == plain_gpu_model(own)) continue;
+      warnings.push_back({"LC-DATA-02", "the data name the GPU `" + model + "`, the machine has `" + own +
+                                            "`: they are taken as measured on it"});
+      return;
+    }
+  }
+}
+
 CalibrationProblem read_problem(const CalibrateOptions& options, const Session& session, Machine machine,
                                 std::vector<FitSource>& sources) {
   std::vector<MeasuredData> data;
   for (const std::string& file : options.files) {
     data.push_back(read_measured_file(file));
-    sources.push_back({std::filesystem::path(file).filename().string(), bytes_digest(text_of_file(file)),
-                       machine.name, static_cast<int>(data.back().calls.size())});
+    sources.push_back(
+        {std::filesystem::path(file).filename().string(), bytes_digest(text_of_file(file)), machine.name, 0});
   }
   MeasuredData all = merge_measured(std::move(data));
   apply(read_data_options(options.data, session), all);
   const Bytes smallest = read_size(options.min_size, "--min-size");
   CalibrationProblem problem(std::move(machine), options.implementation, read_seed(options.seed, "--seed"));
   problem.add(all, smallest);
+  warn_of_other_gpus(all.gpu_models, problem.machine(), problem.warnings);
+  for (FitSource& source : sources) source.rows = problem.rows_of(source.file);
   if (problem.data().observations.empty()) {
     std::string why;
     for (const LeftOutRows& rows : problem.left_out)
@@ -167,7 +183,16 @@ ProfileFile file_with(const CalibrateOptions& options, const std::string& part, 
                       const Machine& machine) {
   ProfileFile file;
   const bool there = std::filesystem::exists(options.profile_file);
+  if (there && !std::filesystem::is_regular_file(options.profile_file)) {
+    throw Error(ErrorKind::usage, "`" + printable(options.profile_file) + "` is no file", "-o",
+                "name a file; the report goes to stdout");
+  }
   if (there) file = read_profile_file(text_of_file(options.profile_file), options.profile_file);
+  if (file.transfer) {
+    throw Error(ErrorKind::usage,
+                "`" + printable(options.profile_file) + "` takes its values from other profiles", "-o",
+                "take another file");
+  }
   if (there && file.implementations.count(part) > 0 && !options.force) {
     throw Error(ErrorKind::usage,
                 "`" + printable(options.profile_file) + "` has a part for `" + part + "` already", "-o",
@@ -193,7 +218,16 @@ void run_calibrate(const CalibrateOptions& options, const Session& session) {
   const Implementation implementation = implementation_from_string(problem.part());
   Profile start = read_profile(options.start, {}, machine, implementation, session).profile;
   hold_parameters(options, start, fit_options);
-  if (!options.profile_file.empty()) file_with(options, problem.part(), start, machine);  // before the work
+  if (!options.profile_file.empty()) {  // before the work
+    const ProfileFile planned = file_with(options, problem.part(), start, machine);
+    read_profile_file(write_profile(planned), options.profile_file);  // a name that no reader takes
+    checked_output({"table", options.profile_file, true});
+    const std::filesystem::path folder = std::filesystem::path(options.profile_file).parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+      throw Error(ErrorKind::usage, "there is no folder `" + printable(folder.string()) + "`", "-o",
+                  "make it, or take another");
+    }
+  }
   const HoldoutPlan folds = folds_plan(options, problem.data(), fit_options.seed);
   const HoldoutPlan holdout = holdout_plan(options, problem, fit_options.seed);
 

@@ -37,6 +37,9 @@ constexpr DirectMeasurement kDirect[] = {
     {"graph_fixed", "own", 32, 1, 0, Param::graph_replay, false},
 };
 
+constexpr double kShortest = 1e-8;  // seconds
+constexpr double kLongest = 3600;
+
 template <class T>
 std::string text_or_auto(const std::optional<T>& value) {
   return value ? std::to_string(*value) : "auto";
@@ -125,6 +128,15 @@ Evaluate CalibrationProblem::evaluate() const {
   return [this](std::size_t call, const Profile& profile) { return evaluator_.time(call, profile); };
 }
 
+int CalibrationProblem::rows_of(const std::string& file) const {
+  int rows = 0;
+  for (const About& about : about_) {
+    const std::string name = about.where.substr(0, about.where.rfind(':'));
+    if (name.size() >= file.size() && name.compare(name.size() - file.size(), file.size(), file) == 0) ++rows;
+  }
+  return rows;
+}
+
 void CalibrationProblem::add(const MeasuredData& data, Bytes smallest) {
   for (const MeasuredCall& call : data.calls) {
     try {
@@ -151,6 +163,13 @@ bool CalibrationProblem::takes(const Implementation& implementation, const Measu
 void CalibrationProblem::add_call(const MeasuredCall& measured, Bytes smallest) {
   if (measured.call.size < smallest) return leave_out(left_out, "below --min-size", measured.where, true);
   refuse_unknown_ways(measured);
+  if (measured.time.value() < kShortest || measured.time.value() > kLongest)
+    throw Error(ErrorKind::usage, "with a time that no call has (below 10 ns, or above an hour)");
+  if (is_of_another_library(measured)) {
+    return leave_out(left_out,
+                     "of `" + measured.implementation + "`, while `" + implementation_ + "` was asked for",
+                     measured.where, false);
+  }
   const Machine& machine = machines_.front();
   const std::string name = implementation_key(measured, implementation_);
   auto known = implementations_.find(name);
@@ -160,9 +179,8 @@ void CalibrationProblem::add_call(const MeasuredCall& measured, Bytes smallest) 
   const Call call = call_on(machine, measured);
   if (call_ranks(machine, call).size() < 2)
     throw Error(ErrorKind::usage, "of one rank, which crosses no link");
-  const ResolvedCall resolved =
-      resolve_call(machine, known->second, open_communicator(machine, known->second, call), call);
-  widen_range(resolved);
+  const std::size_t number = call_number(identity_of(measured, call, name), known->second, call);
+  const ResolvedCall& resolved = resolved_[call_index_[number]].second;
   About about;
   about.call = ErrorSample{resolved.protocol, transport_name(resolved), call.size, 0, std::nullopt};
   about.keys = keys_of(measured);
@@ -171,17 +189,32 @@ void CalibrationProblem::add_call(const MeasuredCall& measured, Bytes smallest) 
   const bool stream = call.launch == Launch::stream;
   const std::string kind =
       std::string(to_string(resolved.protocol)) + " " + transport_name(resolved) + (stream ? " stream" : "");
-  observe(call_number(identity_of(measured, call, name), resolved), measured.time, configuration_of(measured),
-          kind, std::move(about), session_number(measured.session), measured.first_of_sweep);
+  observe(number, measured.time, configuration_of(measured), kind, std::move(about),
+          session_number(measured.session), measured.first_of_sweep);
 }
 
-std::size_t CalibrationProblem::call_number(const std::string& identity, const ResolvedCall& resolved) {
-  const auto [at, fresh] = calls_.try_emplace(identity, data_.calls.size());
-  if (fresh) {
-    resolved_.emplace_back(evaluator_.add_call(machines_.front(), resolved), resolved);
-    data_.calls.push_back(identity);
-  }
-  return at->second;
+/// What the data say they ran with is not what was asked for.
+bool CalibrationProblem::is_of_another_library(const MeasuredCall& measured) const {
+  if (implementation_.empty() || measured.implementation.empty()) return false;
+  return profile_part_of(implementation_from_string(measured.implementation)) !=
+         profile_part_of(implementation_from_string(implementation_));
+}
+
+/// The number of a call that was seen before, or of a new one, which is resolved.
+std::size_t CalibrationProblem::call_number(const std::string& identity, const Implementation& implementation,
+                                            const Call& call) {
+  const auto known = calls_.find(identity);
+  if (known != calls_.end()) return known->second;
+  const Machine& machine = machines_.front();
+  const ResolvedCall resolved =
+      resolve_call(machine, implementation, open_communicator(machine, implementation, call), call);
+  widen_range(resolved);
+  const std::size_t number = evaluator_.add_call(machine, resolved);
+  calls_.emplace(identity, number);
+  call_index_.emplace(number, resolved_.size());
+  resolved_.emplace_back(number, resolved);
+  data_.calls.push_back(identity);
+  return number;
 }
 
 std::optional<double> CalibrationProblem::difference_to_simgrid(const Profile& profile,
@@ -287,6 +320,9 @@ void CalibrationProblem::add_rate(const MeasuredRate& rate) {
         rate.blocks != direct.blocks || (library_ == "nccl" && !direct.of_nccl) ||
         (direct.size_bytes > 0 && rate.size_bytes != direct.size_bytes))
       continue;
+    if (library_.empty())
+      library_ =
+          implementation_.empty() ? "lanecast" : profile_part_of(implementation_from_string(implementation_));
     data_.calls.push_back(name);
     return observe(evaluator_.add_parameter(direct.parameter), Seconds(value), name, "micro-benchmarks",
                    {std::nullopt, {}, Launch::graph, rate.where});

@@ -30,6 +30,11 @@ class CalibrationProblem {
   /// "nccl" or "lanecast", once calls were added; "nccl" for copies alone.
   std::string part() const { return library_.empty() ? "nccl" : library_; }
 
+  const Machine& machine() const { return machines_.front(); }
+
+  /// Observations that came from a file of this name.
+  int rows_of(const std::string& file) const;
+
   const FitData& data() const { return data_; }
   Evaluate evaluate() const;
   const CalibratedRange& range() const { return range_; }
@@ -58,7 +63,9 @@ class CalibrationProblem {
   void widen_range(const ResolvedCall& resolved);
   void observe(std::size_t call, Seconds time, const std::string& configuration, const std::string& kind,
                About about, int session = 0, bool first = false);
-  std::size_t call_number(const std::string& identity, const ResolvedCall& resolved);
+  bool is_of_another_library(const MeasuredCall& measured) const;
+  std::size_t call_number(const std::string& identity, const Implementation& implementation,
+                          const Call& call);
   const Machine& without_peer_access();
   int session_number(int session);
 
@@ -70,6 +77,7 @@ class CalibrationProblem {
   CalibratedRange range_;
   std::vector<About> about_;
   std::vector<std::pair<std::size_t, ResolvedCall>> resolved_;  // calls, by number
+  std::map<std::size_t, std::size_t> call_index_;               // call -> in `resolved_`
   std::map<std::string, std::size_t> calls_;
   std::map<std::string, std::size_t> configurations_;
   std::map<std::string, std::size_t> kinds_;

@@ -1,5 +1,7 @@
 #include "model/measured/predicted_call.hpp"
 
+#include "model/measured/measured_settings.hpp"
+
 namespace lanecast {
 namespace {
 
@@ -30,6 +32,9 @@ PredictedCall predicted_call(const Prediction& prediction, int ranks, const std:
 PredictedCall as_predicted(const MeasuredCall& measured) {
   PredictedCall predicted;
   predicted.call = measured.call;
+  predicted.call.channels = set_channels(measured);  // NCCL's variables tell calls apart as well
+  predicted.call.threads = set_threads(measured);
+  predicted.call.buffsize = set_buffsize(measured);
   predicted.stated = measured.stated;
   if (measured.call.transport) predicted.transport = to_string(*measured.call.transport);
   predicted.ranks = measured.ranks;

@@ -21,6 +21,7 @@ constexpr double kOtherLaunch = 0.10;       // stream for graph, or the other wa
 constexpr double kOtherCollective = 0.10;   // all-gather for all-reduce
 constexpr double kEachDoubledRanks = 0.05;  // more ranks, or fewer, than were measured
 constexpr double kEachFactorFour = 0.03;    // of size or channels beyond those measured
+constexpr double kMostDeviation = 2.0;      // a factor of 27 each way says enough
 constexpr double kUnknownSpread = 0.05;     // where no spread is on record for such a call
 
 Band assumed_band(const Profile& profile, Bytes size) {
@@ -155,10 +156,11 @@ Band band_of(const Machine& machine, const Profile& profile, const SchedulePlan&
   if (!profile.fit || plan.resolved.work.empty()) return assumed_band(profile, plan.resolved.call.size);
   const Outside outside(machine, profile.fit->range, plan.resolved);
   const double spread = spread_of(*profile.fit, plan.resolved);
-  const double deviation =
+  const double known =
       std::sqrt(parameter_variance(machine, profile, plan) + spread * spread + outside.variance());
   Band band;
-  band.high = std::exp(kBandDeviations * deviation);
+  band.high =
+      std::exp(kBandDeviations * (std::isfinite(known) ? std::min(known, kMostDeviation) : kMostDeviation));
   band.low = 1.0 / band.high;
   for (const std::string& reason : outside.reasons()) {
     band.warnings.push_back({"LC-BAND-01", "outside the data of profile `" + profile.name + "`: " + reason +

@@ -58,7 +58,7 @@ class Explain(CommandTest):
         self.assertTrue(any(f"{SWITCH2}.yaml:" in origin for origin in origins.values()))
 
     def test_each_parameter_has_value_unit_range_and_source(self):
-        document = self.document("config", "explain", SWITCH2)
+        document = self.document("config", "explain", SWITCH2, "--profile", "generic")
         self.assertEqual(document["profile"], "generic")
         self.assertGreater(len(document["parameters"]), 40)
         for row in document["parameters"]:

@@ -75,7 +75,7 @@ class Flows(CommandTest):
         self.assertAlmostEqual(flow["GBps"] / cell, 1, delta=1e-6)
 
     def test_copies_that_the_driver_stages_are_warned_about(self):
-        words = ["matrix", SWITCH2, "--set", "p2p.enabled=false"]
+        words = ["matrix", SWITCH2, "--profile", "generic", "--set", "p2p.enabled=false"]
         for flags in ([], ["--flows", "0>1"]):
             run = self.good(*words, *flags)
             self.assertIn("warning LC-TRANSPORT-01: ", run.err)

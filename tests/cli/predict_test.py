@@ -94,10 +94,10 @@ class Flags(CommandTest):
         self.assertNotIn("assumed: ", self.good("predict", SWITCH2, *sizes).err)
 
     def test_warnings_go_to_stderr_once_and_into_the_document(self):
-        run = self.good("predict", SWITCH4, "-b", "1M", "-e", "4M")
+        run = self.good("predict", SWITCH4, "-b", "1M", "-e", "4M", "--profile", "generic")
         self.assertEqual(run.err.count("warning LC-PROFILE-01: "), 1)
         self.assertNotIn("LC-", run.out)
-        document = self.document("predict", SWITCH4, *ONE)
+        document = self.document("predict", SWITCH4, *ONE, "--profile", "generic")
         self.assertIn("LC-PROFILE-01", [w["code"] for w in document["warnings"]])
 
     def test_many_warnings_of_a_code_are_shortened_on_stderr_only(self):

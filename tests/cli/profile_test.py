@@ -121,7 +121,7 @@ class Explain(ProfileTest):
             rows = self.parameters("--profile", profile)
             self.assertEqual(rows["gpu.channel_spread"]["origin"], "profile `hand-h200`")
             self.assertEqual(rows["latency.root"]["origin"], "profile `hand-l40s`: a guess")
-            self.assertEqual(rows["latency.nvlink"]["origin"], "prior")
+            self.assertEqual(rows["latency.switch"]["origin"], "prior")
 
     def test_a_profile_file_says_what_was_fitted_on_what(self):
         part = self.document("config", "explain", H200)["implementations"][0]
@@ -182,7 +182,7 @@ class Set(ProfileTest):
         self.assertAlmostEqual(slower - plain, 1, places=6)  # once a call
 
     def test_stands_beside_changes_of_the_machine(self):
-        both = ["--set", "links.gpu0.width=x8", "--set", "profile.duplex.host=0.1"]
+        both = ["--profile", "generic", "--set", "links.gpu0.width=x8", "--set", "profile.duplex.host=0.1"]
         for words in (["predict", SWITCH2, *CALL], ["matrix", SWITCH2], ["doctor", SWITCH2, "--no-cost"]):
             run = lanecast(*words, *both)
             self.assertIn(run.code, (0, 3), run.err)  # 3: doctor finds the narrow link
