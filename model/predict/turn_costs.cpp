@@ -309,8 +309,7 @@ BytesPerSecond TurnCosts::simple_rate(const Stream& stream, TurnAction action) c
 /// Small FIFOs stay nearer to the CPU, in its caches; 1 at Simple's usual 4 MiB.
 double TurnCosts::fifo_share() const {
   if (resolved_.protocol != Protocol::simple) return 1.0;
-  const double usual = 4.0 * 1024 * 1024;
-  return std::pow(usual / static_cast<double>(resolved_.buffsize.value()),
+  return std::pow(4.0 * 1024 * 1024 / static_cast<double>(resolved_.buffsize.value()),
                   profile_.value(Param::host_fifo_exponent));
 }
 
