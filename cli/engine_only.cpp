@@ -30,6 +30,9 @@ void add_matrix_command(CLI::App& app, Session& /*session*/) {
 void add_doctor_command(CLI::App& app, Session& /*session*/) {
   add_absent_command(app, "doctor", kSimulator);
 }
+void add_calibrate_command(CLI::App& app, Session& /*session*/) {
+  add_absent_command(app, "calibrate", "Eigen, SimGrid and yaml-cpp");
+}
 void add_compare_command(CLI::App& app, Session& /*session*/) {
   add_absent_command(app, "compare", kSimulator);
 }
