@@ -14,7 +14,7 @@ readonly here root
 
 library_sources=(
   configs/{explain,field_values,machine_fields,machine_paths,machine_reader,machine_writer}.cpp
-  configs/{nccl_log,nccl_log_messages,node_index,plain_text,problem_list,quantity,reading,yaml_document}.cpp
+  configs/{nccl_log,nccl_log_messages,node_index,plain_text,problem_list,quantity,reading,yaml_document,yaml_scalar,yaml_section}.cpp
   model/implementation/nccl/environment{,_lists,_values,_variables}.cpp
   model/implementation/nccl/{path_type,version_rules}.cpp
   model/link/pcie_rate.cpp
