@@ -77,13 +77,13 @@ std::string simulate_to_bytes(const SchedulePlan& plan, bool exact) {
   return bytes;
 }
 
-Prediction answer_for(BandEstimator& bands, const Profile& profile, const SchedulePlan& plan,
+Prediction answer_for(const Machine& machine, const Profile& profile, const SchedulePlan& plan,
                       const Answer& answer, bool exact) {
   Prediction prediction = describe(profile, plan);
   prediction.folded = answer.folded;
   Seconds time = plan.start + Seconds(answer.seconds);
   if (plan.resolved.call.launch == Launch::stream) time = with_stream_period(profile, time);
-  finish(bands, plan, time, prediction);
+  finish(machine, profile, plan, time, prediction);
   if (answer.foldable && !answer.folded && !exact && answer.transfers > kManyTransfers) {
     prediction.warnings.push_back(
         {"LC-SIM-01", "the call of " + std::to_string(plan.resolved.call.size.value()) +
@@ -114,7 +114,7 @@ void refuse_endless(const SchedulePlan& plan) {
 constexpr std::size_t kCallsAtATime = 128;
 
 /// Simulates all plans; of a call's candidates the fastest is its prediction.
-void predict_some(BandEstimator& bands, const Profile& profile, const Batch& batch,
+void predict_some(const Machine& machine, const Profile& profile, const Batch& batch,
                   const SimulationOptions& options, std::vector<Prediction>& predictions) {
   const std::vector<std::string> answers = run_isolated(batch.plans.size(), options.jobs, [&](std::size_t i) {
     return simulate_to_bytes(batch.plans[i], options.exact);
@@ -122,7 +122,7 @@ void predict_some(BandEstimator& bands, const Profile& profile, const Batch& bat
   for (std::size_t i = 0; i < batch.plans.size(); ++i) {
     Answer answer;
     std::memcpy(&answer, answers[i].data(), sizeof answer);
-    Prediction prediction = answer_for(bands, profile, batch.plans[i], answer, options.exact);
+    Prediction prediction = answer_for(machine, profile, batch.plans[i], answer, options.exact);
     const bool first = i == 0 || batch.call_of[i] != batch.call_of[i - 1];
     if (first) {
       predictions.push_back(std::move(prediction));
@@ -139,13 +139,12 @@ std::vector<Prediction> predict(const Machine& machine, const Profile& profile,
                                 const SimulationOptions& options) {
   std::vector<Prediction> predictions;
   Communicators communicators(machine, implementation);
-  BandEstimator bands(machine, profile);
   for (std::size_t first = 0; first < calls.size(); first += kCallsAtATime) {
     Batch batch;
     for (std::size_t i = first; i < std::min(calls.size(), first + kCallsAtATime); ++i)
       add_plans(machine, profile, implementation, communicators, calls[i], options.seed, i, batch);
     if (options.exact) std::for_each(batch.plans.begin(), batch.plans.end(), refuse_endless);
-    predict_some(bands, profile, batch, options, predictions);
+    predict_some(machine, profile, batch, options, predictions);
   }
   return predictions;
 }

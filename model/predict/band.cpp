@@ -38,6 +38,27 @@ double time_with(const Machine& machine, const Profile& profile, const ScheduleP
   return closed_form_time(moved).value();
 }
 
+/// Variance of log time that the parameters leave.
+double parameter_variance(const Machine& machine, const Profile& profile, const SchedulePlan& plan) {
+  const FitRecord& fit = *profile.fit;
+  std::vector<Param> parameters;
+  for (const FittedParameter& fitted : fit.parameters) parameters.push_back(fitted.parameter);
+  const std::size_t known = parameters.size();
+  for (std::size_t i = 0; i < parameter_count; ++i) {
+    const auto parameter = static_cast<Param>(i);
+    const bool fitted = std::find(parameters.begin(), parameters.end(), parameter) != parameters.end();
+    if (!fitted && group_of(parameter) != ParameterGroup::band) parameters.push_back(parameter);
+  }
+  const std::vector<double> slope = log_time_derivatives(machine, profile, plan, parameters);
+  double variance = 0;
+  for (std::size_t a = 0; a < known; ++a) {
+    for (std::size_t b = 0; b < known; ++b) variance += slope[a] * fit.covariance[a * known + b] * slope[b];
+  }
+  for (std::size_t k = known; k < parameters.size(); ++k)
+    variance += std::pow(slope[k] * Coordinate(parameters[k]).prior_sd(), 2);
+  return std::max(variance, 0.0);
+}
+
 /// What fitted times left, for calls like this one: of its protocol and transport, at the nearest sizes;
 /// where there are none, the most of any.
 double spread_of(const FitRecord& fit, const ResolvedCall& resolved) {
@@ -131,70 +152,21 @@ std::vector<double> log_time_derivatives(const Machine& machine, const Profile& 
   return derivatives;
 }
 
-namespace {
-
-/// All parameters but the band's, those of the fit first.
-std::vector<Param> all_parameters_of(const FitRecord& fit) {
-  std::vector<Param> parameters;
-  for (const FittedParameter& fitted : fit.parameters) parameters.push_back(fitted.parameter);
-  for (std::size_t i = 0; i < parameter_count; ++i) {
-    const auto parameter = static_cast<Param>(i);
-    const bool fitted = std::find(parameters.begin(), parameters.end(), parameter) != parameters.end();
-    if (!fitted && group_of(parameter) != ParameterGroup::band) parameters.push_back(parameter);
-  }
-  return parameters;
-}
-
-}  // namespace
-
-/// Variance of log time that the parameters leave.
-double BandEstimator::parameter_variance(const SchedulePlan& plan) {
-  const FitRecord& fit = *profile_.fit;
-  const std::size_t known = fit.parameters.size();
-  const std::vector<Param> all = all_parameters_of(fit);
-  const ResolvedCall& resolved = plan.resolved;
-  const std::string key = call_kind(resolved) + " " + std::to_string(resolved.channels) + " " +
-                          std::to_string(resolved.threads) + (resolved.registered ? " registered" : "");
-  auto [at, fresh] = matter_.try_emplace(key, all.size(), true);
-  std::vector<Param> asked;
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    if (at->second[k]) asked.push_back(all[k]);
-  }
-  const std::vector<double> found = log_time_derivatives(machine_, profile_, plan, asked);
-  std::vector<double> slope(all.size(), 0.0);
-  for (std::size_t k = 0, next = 0; k < all.size(); ++k) {
-    if (!at->second[k]) continue;
-    slope[k] = found[next++];
-    if (fresh) at->second[k] = slope[k] != 0;
-  }
-  double variance = 0;
-  for (std::size_t a = 0; a < known; ++a) {
-    if (slope[a] == 0) continue;
-    for (std::size_t b = 0; b < known; ++b) variance += slope[a] * fit.covariance[a * known + b] * slope[b];
-  }
-  for (std::size_t k = known; k < all.size(); ++k)
-    variance += std::pow(slope[k] * Coordinate(all[k]).prior_sd(), 2);
-  return std::max(variance, 0.0);
-}
-
-Band BandEstimator::band(const SchedulePlan& plan) {
-  if (!profile_.fit || plan.resolved.work.empty()) return assumed_band(profile_, plan.resolved.call.size);
-  const Outside outside(machine_, profile_.fit->range, plan.resolved);
-  const double spread = spread_of(*profile_.fit, plan.resolved);
-  const double known = std::sqrt(parameter_variance(plan) + spread * spread + outside.variance());
+Band band_of(const Machine& machine, const Profile& profile, const SchedulePlan& plan) {
+  if (!profile.fit || plan.resolved.work.empty()) return assumed_band(profile, plan.resolved.call.size);
+  const Outside outside(machine, profile.fit->range, plan.resolved);
+  const double spread = spread_of(*profile.fit, plan.resolved);
+  const double known =
+      std::sqrt(parameter_variance(machine, profile, plan) + spread * spread + outside.variance());
   Band band;
   band.high =
       std::exp(kBandDeviations * (std::isfinite(known) ? std::min(known, kMostDeviation) : kMostDeviation));
   band.low = 1.0 / band.high;
   for (const std::string& reason : outside.reasons()) {
-    band.warnings.push_back({"LC-BAND-01", "outside the data of profile `" + profile_.name + "`: " + reason +
+    band.warnings.push_back({"LC-BAND-01", "outside the data of profile `" + profile.name + "`: " + reason +
                                                "; the band is wider by rule"});
   }
   return band;
-}
-
-Band band_of(const Machine& machine, const Profile& profile, const SchedulePlan& plan) {
-  return BandEstimator(machine, profile).band(plan);
 }
 
 }  // namespace lanecast

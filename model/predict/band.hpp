@@ -1,5 +1,4 @@
 #pragma once
-#include <map>
 #include <string>
 #include <vector>
 
@@ -28,23 +27,6 @@ inline constexpr double kBandDeviations = 1.645;
 /// Parameters that the fit does not know count with their priors. Of a profile that was not fitted:
 /// `band.latency` and `band.bandwidth`, by size.
 Band band_of(const Machine& machine, const Profile& profile, const SchedulePlan& plan);
-
-/// The same for many calls: which parameters matter to a kind of call with so many channels and threads is
-/// found out at the first of them, and only those are looked at again.
-class BandEstimator {
- public:
-  /// Both outlive the estimator.
-  BandEstimator(const Machine& machine, const Profile& profile) : machine_(machine), profile_(profile) {}
-
-  Band band(const SchedulePlan& plan);
-
- private:
-  double parameter_variance(const SchedulePlan& plan);
-
-  const Machine& machine_;
-  const Profile& profile_;
-  std::map<std::string, std::vector<bool>> matter_;  // [number of the parameter, fitted ones first]
-};
 
 /// Derivatives of the closed form's log time by each parameter of the profile's fit, in its coordinate (the
 /// logarithm of its value, or, where its range begins at 0, its value in units of its prior).

@@ -111,13 +111,8 @@ Prediction describe(const Profile& profile, const SchedulePlan& plan) {
 
 void finish(const Machine& machine, const Profile& profile, const SchedulePlan& plan, Seconds time,
             Prediction& prediction) {
-  BandEstimator bands(machine, profile);
-  finish(bands, plan, time, prediction);
-}
-
-void finish(BandEstimator& bands, const SchedulePlan& plan, Seconds time, Prediction& prediction) {
   prediction.time = time;
-  const Band band = bands.band(plan);
+  const Band band = band_of(machine, profile, plan);
   prediction.time_low = time * band.low;
   prediction.time_high = time * band.high;
   prediction.warnings.insert(prediction.warnings.end(), band.warnings.begin(), band.warnings.end());

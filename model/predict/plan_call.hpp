@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "model/implementation/communicator.hpp"
-#include "model/predict/band.hpp"
 #include "model/predict/prediction.hpp"
 #include "model/predict/schedule_plan.hpp"
 #include "model/profile/profile.hpp"
@@ -34,9 +33,6 @@ SchedulePlan plan_call(const Machine& machine, const Profile& profile, const Imp
 Prediction describe(const Profile& profile, const SchedulePlan& plan);
 
 /// Sets the time, its band, the bottleneck and the limit.
-void finish(BandEstimator& bands, const SchedulePlan& plan, Seconds time, Prediction& prediction);
-
-/// The same for a single call.
 void finish(const Machine& machine, const Profile& profile, const SchedulePlan& plan, Seconds time,
             Prediction& prediction);
 
