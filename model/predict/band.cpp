@@ -38,6 +38,27 @@ double time_with(const Machine& machine, const Profile& profile, const ScheduleP
   return closed_form_time(moved).value();
 }
 
+/// Whether a call's closed form can depend on a parameter at all: what belongs to another protocol, path or
+/// engine is not looked at.
+bool can_matter(Param parameter, const ResolvedCall& resolved) {
+  const std::string& name = info(parameter).name;
+  const auto begins = [&](const char* head) { return name.rfind(head, 0) == 0; };
+  const bool shm = std::any_of(resolved.connections.begin(), resolved.connections.end(),
+                               [](const Connection& c) { return c.transport == Transport::shm; });
+  const bool nvlink = std::any_of(resolved.connections.begin(), resolved.connections.end(),
+                                  [](const Connection& c) { return c.nvlink; });
+  if (begins("staged.") || begins("pcie.copy_payload") || name == "nvlink.copy_efficiency") return false;
+  if (name == "gpu.stream_period" || name == "gpu.local_copy") return false;
+  if (begins("simple.") && resolved.protocol != Protocol::simple) {
+    return name == "simple.host.reduce_send" && shm;  // the joint capacity counts with it
+  }
+  if ((begins("ll.") || begins("gpu.l2_")) && resolved.protocol != Protocol::ll) return false;
+  if (begins("ll128.") && resolved.protocol != Protocol::ll128) return false;
+  if ((begins("nvlink.") || name == "latency.nvlink") && !nvlink) return false;
+  const bool pulls_data = pulls(resolved.algorithm);  // loads from a peer are like those from the host
+  return shm || pulls_data || !(begins("host.") || begins("simple.host.") || name == "duplex.host");
+}
+
 /// Variance of log time that the parameters leave.
 double parameter_variance(const Machine& machine, const Profile& profile, const SchedulePlan& plan) {
   const FitRecord& fit = *profile.fit;
@@ -49,9 +70,18 @@ double parameter_variance(const Machine& machine, const Profile& profile, const 
     const bool fitted = std::find(parameters.begin(), parameters.end(), parameter) != parameters.end();
     if (!fitted && group_of(parameter) != ParameterGroup::band) parameters.push_back(parameter);
   }
-  const std::vector<double> slope = log_time_derivatives(machine, profile, plan, parameters);
+  std::vector<Param> asked;
+  for (const Param parameter : parameters) {
+    if (can_matter(parameter, plan.resolved)) asked.push_back(parameter);
+  }
+  const std::vector<double> found = log_time_derivatives(machine, profile, plan, asked);
+  std::vector<double> slope(parameters.size(), 0.0);
+  for (std::size_t k = 0, next = 0; k < parameters.size(); ++k) {
+    if (next < asked.size() && asked[next] == parameters[k]) slope[k] = found[next++];
+  }
   double variance = 0;
   for (std::size_t a = 0; a < known; ++a) {
+    if (slope[a] == 0) continue;
     for (std::size_t b = 0; b < known; ++b) variance += slope[a] * fit.covariance[a * known + b] * slope[b];
   }
   for (std::size_t k = known; k < parameters.size(); ++k)
