@@ -6,12 +6,13 @@
 #include <random>
 
 #include "calibrate/residuals.hpp"
+#include "model/measured/error_statistics.hpp"
+#include "model/predict/band.hpp"
 
 namespace lanecast {
 namespace {
 
-constexpr double kBandDeviations = 1.645;  // of a normal distribution: 90 %
-constexpr double kOutlier = 3.5;           // robust deviations
+constexpr double kOutlier = 3.5;  // robust deviations
 constexpr double kMadToSd = 1.4826;
 
 FitOptions refit_options(const FitOptions& options, const FitResult& whole) {
@@ -25,14 +26,6 @@ FitOptions refit_options(const FitOptions& options, const FitResult& whole) {
   for (const Coordinate& coordinate : whole.coordinates) again.only.push_back(coordinate.parameter());
   return again;
 }
-
-double percentile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
-  return values[std::max<std::size_t>(rank, 1) - 1];
-}
-
-double median_of(const std::vector<double>& values) { return percentile(values, 0.5); }
 
 /// Deviation of log time that a fit's covariance gives each of its observations.
 Eigen::VectorXd parameter_deviations(const FitData& data, const Evaluate& evaluate, const FitResult& fit,
@@ -102,7 +95,7 @@ std::vector<BootstrapInterval> bootstrap(const FitData& data, const Evaluate& ev
   for (std::size_t k = 0; k < whole.coordinates.size(); ++k) {
     if (values[k].empty()) continue;
     intervals.push_back(
-        {whole.coordinates[k].parameter(), percentile(values[k], 0.025), percentile(values[k], 0.975)});
+        {whole.coordinates[k].parameter(), quantile_of(values[k], 0.025), quantile_of(values[k], 0.975)});
   }
   return intervals;
 }
@@ -132,8 +125,8 @@ std::vector<LearningPoint> learning_curve(const FitData& data, const Evaluate& e
         errors.push_back(std::abs(std::exp(-fit.residuals[i]) - 1.0));
       }
       if (errors.empty()) continue;
-      point.median += median_of(errors);
-      point.p95 += percentile(errors, 0.95);
+      point.median += quantile_of(errors, 0.5);
+      point.p95 += quantile_of(errors, 0.95);
       ++drawn;
     }
     if (drawn == 0) continue;
@@ -153,16 +146,16 @@ std::vector<std::size_t> outlier_configurations(const FitData& data, const FitRe
   }
   std::vector<double> medians;
   for (const std::vector<double>& errors : of) {
-    if (!errors.empty()) medians.push_back(median_of(errors));
+    if (!errors.empty()) medians.push_back(quantile_of(errors, 0.5));
   }
   std::vector<std::size_t> outliers;
   if (medians.size() < 4) return outliers;
-  const double usual = median_of(medians);
+  const double usual = quantile_of(medians, 0.5);
   std::vector<double> away;
   for (const double median : medians) away.push_back(std::abs(median - usual));
-  const double deviation = std::max(kMadToSd * median_of(away), 0.25);
+  const double deviation = std::max(kMadToSd * quantile_of(away, 0.5), 0.25);
   for (std::size_t c = 0; c < of.size(); ++c) {
-    if (!of[c].empty() && median_of(of[c]) > usual + kOutlier * deviation) outliers.push_back(c);
+    if (!of[c].empty() && quantile_of(of[c], 0.5) > usual + kOutlier * deviation) outliers.push_back(c);
   }
   return outliers;
 }

@@ -257,7 +257,7 @@ void run_calibrate(const CalibrateOptions& options, const Session& session) {
   report.run = session.run_info(config_digest(machine));
   report.machine = machine.name;
   report.verified_error = problem.difference_to_simgrid(fit.profile, kVerified);
-  result.describe(sources, report);
+  result.describe(report);
   report.profile = result.profile(sources, report.run.command);
   report.profile.name = options.name;
   report.profile_file = options.profile_file;

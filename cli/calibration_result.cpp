@@ -5,6 +5,7 @@
 #include <ctime>
 #include <map>
 
+#include "model/predict/band.hpp"
 #include "model/profile/coordinate.hpp"
 #include "model/topology/routes.hpp"
 
@@ -12,7 +13,6 @@ namespace lanecast {
 namespace {
 
 constexpr double kInterval = 1.96;      // deviations: 95 % of a normal distribution
-constexpr double kNormalShare = 1.645;  // the same for 90 %
 constexpr std::size_t kFewestRows = 5;  // from which a spread is told
 
 std::string today() {
@@ -57,7 +57,7 @@ std::vector<std::optional<HeldOut>> CalibrationResult::own_errors() const {
     HeldOut one;
     one.error = std::exp(-fit_.residuals[i]) - 1.0;
     one.deviation = fit_.spread[problem_.data().observations[i].kind];
-    one.covered = std::abs(fit_.residuals[i]) <= kNormalShare * one.deviation;
+    one.covered = std::abs(fit_.residuals[i]) <= kBandDeviations * one.deviation;
     errors.push_back(one);
   }
   return errors;
@@ -84,7 +84,7 @@ ErrorTable CalibrationResult::table(const std::string& title,
   return result;
 }
 
-void CalibrationResult::describe(const std::vector<FitSource>&, CalibrationReport& report) const {
+void CalibrationResult::describe(CalibrationReport& report) const {
   report.implementation = problem_.part();
   report.observations = static_cast<int>(problem_.data().observations.size());
   report.configurations = static_cast<int>(problem_.data().configurations.size());
@@ -169,7 +169,7 @@ std::vector<ResidualSpread> CalibrationResult::spreads() const {
           spread.protocol = protocol;
           spread.launch = launch;
           spread.transport = std::string(transport) == "shm" ? Transport::shm : Transport::p2p;
-          spread.spread = std::max(0.01, quantile_of(logs, 0.9) / kNormalShare);
+          spread.spread = std::max(0.01, quantile_of(logs, 0.9) / kBandDeviations);
           spread.rows = static_cast<int>(logs.size());
           spread.held_out = validated;
           list.push_back(spread);

@@ -16,7 +16,7 @@ class CalibrationResult {
   void add_held_out(const std::string& title, HeldOuts held);
 
   /// Everything of the report that follows from the fit and from what was held out.
-  void describe(const std::vector<FitSource>& sources, CalibrationReport& report) const;
+  void describe(CalibrationReport& report) const;
 
   /// The profile with the record of its fit. The spreads are those of calls that were held out, where any
   /// were.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/comparison_document.hpp"
 #include "reports/grid.hpp"
 #include "reports/profile_report.hpp"
 
@@ -11,15 +12,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
-
-Json summary_as_json(const ErrorSummary& summary) {
-  return {{"n", summary.n},
-          {"median_abs_error", number_or_null(summary.median_abs_error)},
-          {"p95_abs_error", number_or_null(summary.p95_abs_error)},
-          {"max_abs_error", number_or_null(summary.max_abs_error)},
-          {"median_error", number_or_null(summary.median_error)},
-          {"coverage", summary.coverage ? number_or_null(*summary.coverage) : Json()}};
-}
 
 Json errors_as_json(const CalibrationReport& report) {
   Json tables = Json::array();

@@ -3,6 +3,16 @@
 #include <cstdlib>
 
 namespace lanecast {
+
+nlohmann::ordered_json summary_as_json(const ErrorSummary& summary) {
+  return {{"n", summary.n},
+          {"median_abs_error", number_or_null(summary.median_abs_error)},
+          {"p95_abs_error", number_or_null(summary.p95_abs_error)},
+          {"max_abs_error", number_or_null(summary.max_abs_error)},
+          {"median_error", number_or_null(summary.median_error)},
+          {"coverage", summary.coverage ? number_or_null(*summary.coverage) : nlohmann::ordered_json()}};
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -29,15 +39,6 @@ void add_algorithm(const CallKeys& keys, Json& row) {
   const std::optional<Algorithm> algorithm = name ? algorithm_from_string(*name) : std::nullopt;
   row["algorithm"] = algorithm ? Json(to_string(family_of(*algorithm))) : Json();
   row["variant"] = algorithm ? variant_or_null(*algorithm) : Json();
-}
-
-Json summary_as_json(const ErrorSummary& summary) {
-  return {{"n", summary.n},
-          {"median_abs_error", number_or_null(summary.median_abs_error)},
-          {"p95_abs_error", number_or_null(summary.p95_abs_error)},
-          {"max_abs_error", number_or_null(summary.max_abs_error)},
-          {"median_error", number_or_null(summary.median_error)},
-          {"coverage", summary.coverage ? number_or_null(*summary.coverage) : Json()}};
 }
 
 Json group_as_json(const ErrorGroup& group) {

@@ -14,4 +14,7 @@ std::vector<nlohmann::ordered_json> cells_as_json(const ComparedMatrix& matrix);
 /// The whole document.
 nlohmann::ordered_json comparison_as_json(const ComparisonReport& report);
 
+/// `{"n", "median_abs_error", "p95_abs_error", "max_abs_error", "median_error", "coverage"}`
+nlohmann::ordered_json summary_as_json(const ErrorSummary& summary);
+
 }  // namespace lanecast

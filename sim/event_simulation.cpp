@@ -192,7 +192,8 @@ class EventLoop {
   }
 
   void next_event() {
-    const double flows_end = share_.idle() ? kNever : clock_ + share_.next_end();
+    const double flows_last = share_.idle() ? kNever : share_.next_end();
+    const double flows_end = clock_ + flows_last;
     const double timer = timers_.empty() ? kNever : timers_.top().first;
     if (flows_end == kNever && timer == kNever) {
       throw Error(ErrorKind::runtime, "strands of the schedule wait for each other", "event simulation",
@@ -200,7 +201,7 @@ class EventLoop {
     }
     const double next = std::min(flows_end, timer);
     ended_.clear();
-    if (!share_.idle()) share_.advance(flows_end <= timer ? share_.next_end() : next - clock_, ended_);
+    if (!share_.idle()) share_.advance(flows_end <= timer ? flows_last : next - clock_, ended_);
     clock_ = std::max(clock_, next);
     while (!timers_.empty() && timers_.top().first <= clock_) {
       runnable_.push_back(timers_.top().second);
