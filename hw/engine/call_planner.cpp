@@ -211,8 +211,9 @@ void set_geometry(const ResolvedCall& resolved, const MailboxLayout& layout, Cal
   const ChannelWork& work = resolved.work.front().front();
   call.slot_bytes = wire_bytes(resolved.protocol, largest_slice(work));
   const auto protocol = static_cast<std::size_t>(resolved.protocol);
-  const std::uint64_t has = std::min(resolved.buffsize.value(),
-                                     call.ring ? layout.ring_bytes[protocol] : layout.any_bytes[protocol]);
+  const std::uint64_t has =
+      std::min(resolved.buffsize.value(),
+               takes_ring_connections(call) ? layout.ring_bytes[protocol] : layout.any_bytes[protocol]);
   call.fifo_slices = static_cast<int>(std::min<std::uint64_t>(has / call.slot_bytes, kMostSlots));
   if (call.fifo_slices <= resolved.slices_per_chunk || resolved.store_and_forward) {
     throw Error(ErrorKind::usage,
@@ -234,6 +235,22 @@ TreeNode tree_by_rank(const ResolvedCall& resolved, std::size_t channel, int ran
   return node;
 }
 
+KernelShape shape_of(Algorithm algorithm) {
+  if (algorithm == Algorithm::ring) return KernelShape::ring;
+  return schedule_of(algorithm) == Schedule::one_shot ? KernelShape::one_shot : KernelShape::any;
+}
+
+/// Kernels are told one share for all channels, and two sizes of chunks.
+void check_share(const KernelCall& call, const ChannelWork& work) {
+  if (work.offset == share_begin(call, work.channel) && work.count == share_count(call, work.channel) &&
+      work.chunk_count == chunk_count(call, work.channel))
+    return;
+  throw Error(
+      ErrorKind::runtime,
+      "channel " + std::to_string(work.channel) + " has a share or chunk that kernels are not told of",
+      "planning a call", "report this as a fault of lanecast");
+}
+
 void set_work(const ResolvedCall& resolved, int rank, CallPlan& plan) {
   KernelCall& call = plan.call;
   call.work = resolved.work.front()[at(rank)];
@@ -247,10 +264,12 @@ void set_work(const ResolvedCall& resolved, int rank, CallPlan& plan) {
   }
   for (int channel = 0; channel < call.channels; ++channel) {
     const ChannelWork& work = resolved.work[at(channel)][at(rank)];
-    call.share_begins[channel] = work.offset;
-    call.share_begins[channel + 1] = work.offset + work.count;
     plan.works.push_back(work);
+    call.total += work.count;
   }
+  call.share = call.work.count;
+  call.odd_chunk_count = plan.works[plan.works.size() > 1 ? 1 : 0].chunk_count;
+  for (const ChannelWork& work : plan.works) check_share(call, work);
   for (const ChannelWork& work : plan.works) {
     const std::uint64_t turns = loop_count(work) * at(step_count(work));
     call.most_slices = std::max(call.most_slices, turns * at(work.slices_per_chunk));
@@ -258,7 +277,7 @@ void set_work(const ResolvedCall& resolved, int rank, CallPlan& plan) {
   call.protocol = static_cast<int>(resolved.protocol);
   call.datatype = static_cast<int>(resolved.call.datatype);
   call.op = static_cast<int>(resolved.call.op);
-  call.ring = resolved.algorithm == Algorithm::ring;
+  call.shape = shape_of(resolved.algorithm);
 }
 
 /// Copy engines: few channels of large slices, which are whole chunks.
@@ -337,6 +356,7 @@ CallPlan CallPlanner::make(const Call& call, const CallChoice& fixed) const {
     plan_kernels(setup_, call, choice, plan);
   }
   plan.way.fifo_slices = plan.call.fifo_slices;
+  plan.call.alone = setup_.alone;
   plan.entry.collective = static_cast<std::int32_t>(call.collective);
   plan.entry.datatype = static_cast<std::int32_t>(call.datatype);
   plan.entry.op = static_cast<std::int32_t>(call.op);

@@ -35,6 +35,7 @@ struct PlannerSetup {
   Machine machine;  // engine_machine
   EnginePaths paths;
   MailboxLayout layout;
+  bool alone = false;  // on its GPU
   int most_blocks[3] =
       {};  // of one rank's kernel, by Protocol, so that those of all ranks of a GPU run together
 };

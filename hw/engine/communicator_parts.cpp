@@ -206,19 +206,25 @@ void Communicator::Impl::map_status_page() {
 
 namespace {
 
+/// Ranks on the GPU of this one, itself among them.
+int sharers_of(const std::vector<RankDevice>& devices, int rank) {
+  return static_cast<int>(std::count_if(devices.begin(), devices.end(), [&](const RankDevice& other) {
+    return other.bus_id == devices[at(rank)].bus_id;
+  }));
+}
+
 /// Blocks that this rank's kernels may have at once, so that those of all ranks of its GPU fit beside each
 /// other: a block that waits for one that can't start would wait for ever.
 void share_gpu(const EngineDevice& device, const std::vector<RankDevice>& devices, int rank,
                int (&blocks)[3]) {
-  int sharers = 0;
-  for (const RankDevice& other : devices) sharers += other.bus_id == devices[at(rank)].bus_id ? 1 : 0;
+  const int sharers = sharers_of(devices, rank);
   for (const Protocol protocol : {Protocol::simple, Protocol::ll, Protocol::ll128}) {
     const int threads = protocol_traits(protocol).max_threads;
     int fewest = kMostEngineChannels * sharers * 2;
     for (const Datatype type : kDatatypes) {
       for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod}) {
-        for (const bool ring : {true, false})
-          fewest = std::min(fewest, device.resident_blocks(protocol, type, op, ring, threads));
+        for (const KernelShape shape : {KernelShape::ring, KernelShape::one_shot, KernelShape::any})
+          fewest = std::min(fewest, device.resident_blocks(protocol, type, op, shape, threads));
       }
     }
     blocks[at(static_cast<int>(protocol))] = fewest / sharers;
@@ -268,6 +274,7 @@ void Communicator::Impl::choose_layout() {
   PlannerSetup setup;
   setup.rank = exchange->rank();
   setup.machine = engine_machine(devices, paths);
+  setup.alone = sharers_of(devices, setup.rank) == 1;
   setup.paths = paths;
   int blocks[3] = {};
   together(*exchange, "ask how many blocks fit", [&] { share_gpu(device, devices, setup.rank, blocks); });

@@ -49,7 +49,7 @@ void CopyProxy::enqueue(const CallPlan& plan, const KernelCall& call, bool keep,
   done.peer = (call.work.position + call.work.ranks - 1) % call.work.ranks;
   KernelCall patient =
       call;  // the waits within the call have the time-out; this one has all of them behind it
-  patient.timeout_ns = call.timeout_ns * 4 + call.share_begins[call.channels] * 64;
+  patient.timeout_ns = call.timeout_ns * 4 + call.total * 64;
   engines_.request(request, patient, done, stream);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hw/engine/cuda_check.hpp"
+#include "hw/engine/fresh_stream.hpp"
 #include "hw/engine/on_device.hpp"
 
 namespace lanecast {
@@ -22,8 +23,7 @@ class CudaCopyEngines : public CopyEngines {
     int lowest = 0;
     int highest = 0;
     check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "ask for stream priorities");
-    for (cudaStream_t& stream : streams_)
-      check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, highest), "make a stream");
+    for (cudaStream_t& stream : streams_) check(make_stream(&stream, highest), "make a stream");
   }
   ~CudaCopyEngines() override {
     const OnDevice on(device_);

@@ -8,6 +8,7 @@
 #include "hw/engine/cuda_check.hpp"
 #include "hw/engine/cuda_copy_engines.hpp"
 #include "hw/engine/engine_device.hpp"
+#include "hw/engine/fresh_stream.hpp"
 #include "hw/engine/on_device.hpp"
 #include "hw/kernels/copy_kernels.hpp"
 #include "hw/kernels/kernel_table.hpp"
@@ -47,7 +48,8 @@ class CudaDevice : public EngineDevice {
   bool words_are(const std::byte* at, std::uint64_t seed, std::size_t count) override;
   void read(void* to, const std::byte* from, std::size_t bytes) override;
   void write(std::byte* to, const void* from, std::size_t bytes) override;
-  int resident_blocks(Protocol protocol, Datatype type, ReduceOp op, bool ring, int threads) const override;
+  int resident_blocks(Protocol protocol, Datatype type, ReduceOp op, KernelShape shape,
+                      int threads) const override;
   void launch(const KernelCall& call, int threads, Stream stream) override;
   void copy(void* to, const void* from, std::size_t bytes, Stream stream) override;
   bool done(Stream stream) override;
@@ -93,7 +95,7 @@ CudaDevice::CudaDevice(int index) : index_(index) {
     throw Error(ErrorKind::no_hardware, facts_.name + " is of sm_" + std::to_string(facts_.sm), here(),
                 "the engine's kernels need Volta (sm_70) or newer");
   }
-  check_cuda(cudaStreamCreateWithFlags(&own_stream_, cudaStreamNonBlocking), "make a stream", here());
+  check_cuda(make_stream(&own_stream_), "make a stream", here());
 }
 
 CudaDevice::~CudaDevice() {
@@ -257,11 +259,12 @@ int block_threads(Protocol protocol, int threads) {
   return threads + (protocol == Protocol::simple ? 32 : 0);
 }
 
-int CudaDevice::resident_blocks(Protocol protocol, Datatype type, ReduceOp op, bool ring, int threads) const {
+int CudaDevice::resident_blocks(Protocol protocol, Datatype type, ReduceOp op, KernelShape shape,
+                                int threads) const {
   const OnDevice on(index_);
   int per_multiprocessor = 0;
   check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor,
-                                                           collective_kernel_for(protocol, type, op, ring),
+                                                           collective_kernel_for(protocol, type, op, shape),
                                                            block_threads(protocol, threads), 0),
              "ask how many blocks fit on the GPU", here(),
              "this build has no kernels for sm_" + std::to_string(facts_.sm) +
@@ -273,13 +276,21 @@ void CudaDevice::launch(const KernelCall& call, int threads, Stream stream) {
   const OnDevice on(index_);
   const auto protocol = static_cast<Protocol>(call.protocol);
   const void* kernel = collective_kernel_for(protocol, static_cast<Datatype>(call.datatype),
-                                             static_cast<ReduceOp>(call.op), call.ring);
+                                             static_cast<ReduceOp>(call.op), call.shape);
   void* arguments[] = {const_cast<KernelCall*>(&call)};
   const int blocks = call.channels * call.strands;
-  check_cuda(
-      cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)),
-                       dim3(static_cast<unsigned>(block_threads(protocol, threads))), arguments, 0, stream),
-      "start a kernel of " + std::to_string(blocks) + " blocks", here());
+  // Early, a kernel waits on the GPU for the one before it: it would take the place of another rank's
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(static_cast<unsigned>(block_threads(protocol, threads)));
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = call.alone && facts_.sm >= 90 ? 1 : 0;
+  check_cuda(cudaLaunchKernelExC(&config, kernel, arguments),
+             "start a kernel of " + std::to_string(blocks) + " blocks", here());
 }
 
 void CudaDevice::copy(void* to, const void* from, std::size_t bytes, Stream stream) {

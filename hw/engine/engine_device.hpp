@@ -50,7 +50,7 @@ class EngineDevice {
   virtual void write(std::byte* to, const void* from, std::size_t bytes) = 0;
 
   /// Blocks of such a kernel that can be on the GPU at once.
-  virtual int resident_blocks(Protocol protocol, Datatype type, ReduceOp op, bool ring,
+  virtual int resident_blocks(Protocol protocol, Datatype type, ReduceOp op, KernelShape shape,
                               int threads) const = 0;
 
   /// Starts a kernel; `threads` excludes Simple's warp for flags. @throws Error  kind runtime: it can't start

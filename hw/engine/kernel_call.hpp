@@ -139,30 +139,68 @@ struct Recording {
 
 struct KernelFault;
 
+/// What a kernel is compiled for: rings and one-shots know their peers beforehand, and keep their counters in
+/// registers; one kernel runs all the other schedules.
+enum class KernelShape : std::int32_t { ring, one_shot, any };
+
+/// Where the connections of one protocol and class lie, so that a kernel need not go through the layout:
+/// offsets in a mailbox, and a number in the states, of the first channel's connection with rank 0; others
+/// follow by channel, those with the next rank `per_peer` later (0 in a ring's class, which has one a
+/// channel).
+struct ConnectionPlaces {
+  std::uint64_t fifo = 0;
+  std::uint64_t fifo_bytes = 0;  // of one connection
+  std::uint64_t tail = 0;
+  std::uint64_t head = 0;
+  std::int32_t sending = 0;    // states
+  std::int32_t receiving = 0;  // states
+  std::int32_t per_peer = 0;
+};
+
+LANECAST_HD constexpr ConnectionPlaces places_of(const MailboxLayout& layout, int protocol, bool ring) {
+  const int first = connection_index(layout, ring, 0, 0);
+  ConnectionPlaces places;
+  places.fifo = fifo_offset(layout, protocol, first);
+  places.fifo_bytes = ring ? layout.ring_bytes[protocol] : layout.any_bytes[protocol];
+  places.tail = tail_offset(layout, protocol, first);
+  places.head = head_offset(layout, protocol, first);
+  places.sending = state_index(layout, protocol, false, first);
+  places.receiving = state_index(layout, protocol, true, first);
+  places.per_peer = ring ? 0 : layout.channels;
+  return places;
+}
+
 /// One rank's part of a collective call, as its kernel takes it: a plain value of less than 4 KiB.
+///
+/// Arguments lie in constant memory that no cache has yet when a kernel starts, and each 64 B of them that it
+/// reads cost 0.13 us (H200: docs/micro-benchmarks.md, graph_kernel_arguments). What every kernel needs comes
+/// first.
 struct KernelCall {
   ChannelWork work;  // what all channels share; channel 0's where they differ
-  std::uint64_t
-      share_begins[kMostEngineChannels + 1];  // element at which a channel's share begins; the next ends it
-  TreeNode trees[2];  // of even and of odd channels, by rank; where the schedule has trees
-  int channels = 1;   // blocks: channels x strands
-  int strands = 1;
-  int protocol = 0;  // Protocol
-  int datatype = 0;  // Datatype
-  int op = 0;        // ReduceOp
-  bool ring = true;  // which class of connections
-  int fifo_slices = 8;
-  std::uint64_t slot_bytes = 0;   // wire bytes of one slice's place in a FIFO
-  std::uint64_t most_slices = 0;  // that any connection takes in this call
   const void* input = nullptr;
   void* output = nullptr;
-  std::uint32_t staged = 0;                  // bit r: rank r is reached through host memory
+  std::uint64_t share = 0;  // elements of a channel; the last one has what is left of `total`
+  std::uint64_t total = 0;
+  std::uint64_t odd_chunk_count = 0;  // ChannelWork::chunk_count of channels of odd number
+  std::uint64_t slot_bytes = 0;       // wire bytes of one slice's place in a FIFO
+  std::uint64_t most_slices = 0;      // that any connection takes in this call
+  int fifo_slices = 8;
+  int channels = 1;  // blocks: channels x strands
+  int strands = 1;
+  int protocol = 0;  // Protocol
+  int op = 0;        // ReduceOp
+  int datatype = 0;  // Datatype
+  KernelShape shape = KernelShape::ring;
+  std::uint32_t staged = 0;  // bit r: rank r is reached through host memory
+  ConnectionPlaces places;
+  ConnectionState* states = nullptr;         // own, state_count(layout)
+  std::uint32_t* broken = nullptr;           // own device memory; not 0: an earlier kernel gave up
   std::byte* own_device = nullptr;           // own mailbox in device memory
   std::byte* own_host = nullptr;             // own mailbox in host memory, as the device sees it
   std::byte* theirs[kMostEngineRanks] = {};  // mailbox of each other rank, on whichever path it is reached
+  bool alone = false;  // no other rank has this GPU: the stream's next kernel may come onto it early
+  TreeNode trees[2];   // of even and of odd channels, by rank; where the schedule has trees
   MailboxLayout layout;
-  ConnectionState* states = nullptr;     // own, state_count(layout)
-  std::uint32_t* broken = nullptr;       // own device memory; not 0: an earlier kernel gave up
   const std::uint32_t* abort = nullptr;  // own StatusPage::abort, as the device sees it
   KernelFault* fault = nullptr;          // own StatusPage::fault, as the device sees it
   std::uint64_t timeout_ns = 0;
@@ -175,6 +213,30 @@ static_assert(sizeof(KernelCall) <= 4096 - 64);
 /// one before, the sender waits until it is empty: a slot may lie where data wait that were not taken yet.
 LANECAST_HD constexpr std::uint64_t slot_cut(const KernelCall& call) {
   return call.slot_bytes << 20 | static_cast<std::uint64_t>(call.fifo_slices);
+}
+
+/// A channel's share, in elements.
+LANECAST_HD constexpr std::uint64_t share_begin(const KernelCall& call, int channel) {
+  return call.share * static_cast<std::uint64_t>(channel);
+}
+LANECAST_HD constexpr std::uint64_t share_count(const KernelCall& call, int channel) {
+  const std::uint64_t left = call.total - share_begin(call, channel);
+  return left < call.share ? left : call.share;
+}
+
+LANECAST_HD constexpr std::uint64_t chunk_count(const KernelCall& call, int channel) {
+  return channel % 2 == 0 ? call.work.chunk_count : call.odd_chunk_count;
+}
+
+LANECAST_HD constexpr bool takes_ring_connections(const KernelCall& call) {
+  return call.shape == KernelShape::ring;
+}
+
+/// Whether slots are given back within the call. A call that no connection's FIFO is too small for leaves
+/// that to the next one, which does it first of all: a store to a peer at a kernel's end is a round trip in
+/// which nothing else happens.
+LANECAST_HD constexpr bool gives_back(const KernelCall& call) {
+  return call.most_slices > static_cast<std::uint64_t>(call.fifo_slices);
 }
 
 }  // namespace lanecast

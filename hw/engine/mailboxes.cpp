@@ -124,6 +124,7 @@ void Mailboxes::set_counters(std::uint64_t first_step) {
 
 void Mailboxes::fill(KernelCall& call) const {
   call.layout = layout_;
+  call.places = places_of(layout_, call.protocol, takes_ring_connections(call));
   call.staged = staged_;
   call.own_device = own_device_;
   call.own_host = own_host_seen_;

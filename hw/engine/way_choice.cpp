@@ -11,9 +11,27 @@ constexpr std::uint64_t kMiB = 1024 * kKiB;
 // Sizes up to which a way is taken: docs/engine.md says where each comes from.
 constexpr std::uint64_t kOneShot = 4 * kKiB;    // of three and more ranks: one flight instead of 2(n - 1)
 constexpr std::uint64_t kPeerLl = 128 * kKiB;   // bytes that one rank sends to one peer
-constexpr std::uint64_t kPeerLl128 = 4 * kMiB;  // the same
+constexpr std::uint64_t kPeerLl128 = 2 * kMiB;  // the same
 constexpr std::uint64_t kHostLl = 64 * kKiB;    // the same
-constexpr std::uint64_t kHostCopyEngines = 16 * kMiB;  // from this size on
+constexpr std::uint64_t kHostCopyEngines = 24 * kMiB;  // from this size on
+
+/// What two ranks do best with an all-reduce: a one-shot moves as many bytes as a ring, in one flight.
+struct PairWay {
+  std::uint64_t up_to;  // size of the call
+  Algorithm algorithm;
+  Protocol protocol;
+};
+constexpr std::uint64_t kAny = ~std::uint64_t{0};
+constexpr PairWay kNvlinkPair[] = {{384 * kKiB, Algorithm::one_shot, Protocol::ll},
+                                   {1 * kMiB, Algorithm::one_shot, Protocol::ll128},
+                                   {4 * kMiB, Algorithm::ring, Protocol::ll128},
+                                   {kAny, Algorithm::ring, Protocol::simple}};
+constexpr PairWay kPeerPair[] = {{256 * kKiB, Algorithm::one_shot, Protocol::ll},
+                                 {kAny, Algorithm::ring, Protocol::simple}};
+constexpr PairWay kHostPair[] = {{64 * kKiB, Algorithm::one_shot, Protocol::ll},
+                                 {128 * kKiB, Algorithm::ring, Protocol::ll},
+                                 {1 * kMiB, Algorithm::one_shot, Protocol::simple},
+                                 {kAny, Algorithm::ring, Protocol::simple}};
 
 [[noreturn]] void refuse(const std::string& what, const std::string& flag, const std::string& mend) {
   throw Error(ErrorKind::usage, what, flag, mend);
@@ -21,9 +39,20 @@ constexpr std::uint64_t kHostCopyEngines = 16 * kMiB;  // from this size on
 
 bool is_small(const Call& call) { return call.size.value() <= kOneShot; }
 
+const PairWay& pair_way(const Call& call, const PathSummary& paths) {
+  const PairWay* way = paths.any_staged ? kHostPair : paths.all_nvlink ? kNvlinkPair : kPeerPair;
+  while (call.size.value() > way->up_to) ++way;
+  return *way;
+}
+
+bool may_exchange(const Call& call, const PathSummary& paths) {
+  return call.collective == Collective::all_reduce && paths.exchanges;
+}
+
 Algorithm algorithm_for(const Call& call, const PathSummary& paths) {
-  const bool may_exchange = call.collective == Collective::all_reduce && paths.exchanges && !paths.any_staged;
-  return may_exchange && paths.ranks > 2 && is_small(call) ? Algorithm::one_shot : Algorithm::ring;
+  if (!may_exchange(call, paths)) return Algorithm::ring;
+  if (paths.ranks == 2) return pair_way(call, paths).algorithm;
+  return !paths.any_staged && is_small(call) ? Algorithm::one_shot : Algorithm::ring;
 }
 
 Protocol protocol_for(const Call& call, Algorithm algorithm, const PathSummary& paths) {
@@ -68,6 +97,10 @@ CallChoice chosen_way(const Call& call, const CallChoice& fixed, const PathSumma
     choice.algorithm = Algorithm::ring;
     choice.protocol = Protocol::simple;
     return choice;
+  }
+  if (!choice.algorithm && !choice.protocol && paths.ranks == 2 && may_exchange(call, paths)) {
+    choice.algorithm = pair_way(call, paths).algorithm;
+    choice.protocol = pair_way(call, paths).protocol;
   }
   if (!choice.algorithm) choice.algorithm = algorithm_for(call, paths);
   if (*choice.algorithm == Algorithm::direct) {

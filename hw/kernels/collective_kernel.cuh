@@ -8,19 +8,19 @@
 
 namespace lanecast::device {
 
-template <Protocol P, class T, bool Sum, bool Ring>
+template <Protocol P, class T, bool Sum, KernelShape Shape>
 struct PrimitivesOf;
-template <class T, bool Sum, bool Ring>
-struct PrimitivesOf<Protocol::simple, T, Sum, Ring> {
-  using type = SimplePrimitives<T, Sum, Ring>;
+template <class T, bool Sum, KernelShape Shape>
+struct PrimitivesOf<Protocol::simple, T, Sum, Shape> {
+  using type = SimplePrimitives<T, Sum, Shape>;
 };
-template <class T, bool Sum, bool Ring>
-struct PrimitivesOf<Protocol::ll, T, Sum, Ring> {
-  using type = LinePrimitives<T, Sum, Ring, LlLines>;
+template <class T, bool Sum, KernelShape Shape>
+struct PrimitivesOf<Protocol::ll, T, Sum, Shape> {
+  using type = LinePrimitives<T, Sum, Shape, LlLines>;
 };
-template <class T, bool Sum, bool Ring>
-struct PrimitivesOf<Protocol::ll128, T, Sum, Ring> {
-  using type = LinePrimitives<T, Sum, Ring, Ll128Lines>;
+template <class T, bool Sum, KernelShape Shape>
+struct PrimitivesOf<Protocol::ll128, T, Sum, Shape> {
+  using type = LinePrimitives<T, Sum, Shape, Ll128Lines>;
 };
 
 /// Most threads of a block: workers, and for Simple a warp for flags.
@@ -29,27 +29,36 @@ inline constexpr int kMostThreads = P == Protocol::simple ? 512 + 32
                                     : P == Protocol::ll   ? 512
                                                           : 640;
 
-/// Fetches all of the call at once. A launch's arguments lie in constant memory that no cache has yet:
-/// fetched line by line, where each is first needed, they cost a third of a microsecond each (measured on
-/// H200: docs/micro-benchmarks.md, graph_kernel_arguments).
-__device__ inline void touch(const KernelCall& call) {
-  constexpr unsigned kLine = 64;
-  if (threadIdx.x * kLine + sizeof(std::uint32_t) > sizeof(KernelCall)) return;
-  const auto* words = reinterpret_cast<const std::uint32_t*>(&call);
-  asm volatile("" ::"r"(words[threadIdx.x * (kLine / sizeof(std::uint32_t))]));
+/// With a GPU of its own, a rank's next kernel comes onto it while this one still runs, and reads its
+/// arguments meanwhile (programmatic dependent launch: CudaDevice::launch). Here it waits for all that the
+/// stream holds before it.
+__device__ inline void wait_for_stream() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
 }
 
 /// A block's share of the work: blocks are strands within channels.
-template <bool Ring>
+template <KernelShape Shape>
 __device__ inline ChannelWork work_of_block(const KernelCall& call) {
   ChannelWork work = call.work;
-  if constexpr (Ring) work.schedule = Schedule::ring;
-  const int channel = Ring ? static_cast<int>(blockIdx.x) : static_cast<int>(blockIdx.x) / call.strands;
+  int channel = static_cast<int>(blockIdx.x);
+  work.strand = 0;
+  if constexpr (Shape == KernelShape::ring) {
+    work.schedule = Schedule::ring;
+  } else if constexpr (Shape == KernelShape::one_shot) {
+    work.schedule = Schedule::one_shot;
+    work.collective = Collective::all_reduce;
+  } else {
+    work.strand = channel % call.strands;
+    channel /= call.strands;
+    work.tree = call.trees[channel % 2];
+  }
   work.channel = channel;
-  work.strand = Ring ? 0 : static_cast<int>(blockIdx.x) % call.strands;
-  if constexpr (!Ring) work.tree = call.trees[channel % 2];
-  work.offset = call.share_begins[channel];
-  work.count = call.share_begins[channel + 1] - work.offset;
+  work.offset = share_begin(call, channel);
+  work.count = share_count(call, channel);
+  work.chunk_count = chunk_count(call, channel);
   return work;
 }
 
@@ -67,34 +76,28 @@ __device__ inline bool uses(const ChannelWork& work, int peer, bool receive) {
 }
 
 /// The way that this thread opens: the first `kMostEngineRanks` those out, the next those in; -1: none.
-template <bool Ring>
+template <KernelShape Shape>
 __device__ inline int peer_of_thread(const ChannelWork& work) {
   const int thread = static_cast<int>(threadIdx.x);
   const int peer = thread % kMostEngineRanks;
   if (thread >= 2 * kMostEngineRanks || peer >= work.ranks || peer == work.position) return -1;
   const bool receive = thread >= kMostEngineRanks;
-  if constexpr (Ring)
+  if constexpr (Shape == KernelShape::ring)
     return peer == (work.position + (receive ? work.ranks - 1 : 1)) % work.ranks ? peer : -1;
+  if constexpr (Shape == KernelShape::one_shot) return peer;
   return uses(work, peer, receive) ? peer : -1;
 }
 
-/// @return  bit 0: a peer is late; bit 1: its lines are scrubbed, too
-template <bool Ring>
-__device__ inline int open_end(const KernelCall& call, const ChannelWork& work, Ends& ends) {
-  const int peer = peer_of_thread<Ring>(work);
-  if (peer < 0) return 0;
-  if (threadIdx.x >= kMostEngineRanks) {
-    open_way_in(call, work, peer, ends.in[peer]);
-    return 0;
-  }
-  bool scrubs = false;
-  const bool late = open_way_out(call, work, peer, ends.out[peer], scrubs);
-  return (late ? 1 : 0) | (scrubs ? 2 : 0);
+template <KernelShape Shape>
+__device__ inline Way way_of_thread(const KernelCall& call, const ChannelWork& work) {
+  const int peer = peer_of_thread<Shape>(work);
+  return peer < 0 ? Way{} : way_of(call, work, peer, threadIdx.x >= kMostEngineRanks);
 }
 
 /// The rare case: connections are emptied, and the lines of older calls overwritten before the flags of this
 /// one could be taken for theirs. All threads.
 /// @param peer   whose way out this thread opened, if `found` is not 0
+/// @param found  what open_way said
 __device__ __noinline__ static void clear_connections(const KernelCall* call, BlockTrouble* trouble,
                                                       Ends* ends, int channel, int peer, int found) {
   __shared__ std::uint32_t scrubs;
@@ -105,8 +108,7 @@ __device__ __noinline__ static void clear_connections(const KernelCall* call, Bl
     if ((found & 2) != 0) atomicOr(&scrubs, 1u << peer);
   }
   __syncthreads();
-  const std::uint64_t bytes =
-      call->ring ? call->layout.ring_bytes[call->protocol] : call->layout.any_bytes[call->protocol];
+  const std::uint64_t bytes = call->places.fifo_bytes;
   for (int to = 0; to < call->work.ranks; ++to) {
     if ((scrubs >> to & 1u) == 0) continue;
     const End& end = ends->out[to];
@@ -118,30 +120,32 @@ __device__ __noinline__ static void clear_connections(const KernelCall* call, Bl
 }
 
 /// Runs the shared schedule: one rank's part of a call, a block for each strand of each channel.
-template <Protocol P, class T, bool Sum, bool Ring>
+template <Protocol P, class T, bool Sum, KernelShape Shape>
 __global__ void __launch_bounds__(kMostThreads<P>, 1)
     collective_kernel(const __grid_constant__ KernelCall call) {
   __shared__ Ends ends;
   __shared__ BlockTrouble trouble;
   __shared__ int
       was_broken;  // before this kernel; unlike `trouble` it never changes, so that all threads agree
-  touch(call);
-  if (threadIdx.x == 0 && call.recording.records != nullptr) call.recording.counts[blockIdx.x] = 0;
-  const ChannelWork work = work_of_block<Ring>(call);
-  if constexpr (!Ring) {
+  const ChannelWork work = work_of_block<Shape>(call);
+  if constexpr (Shape == KernelShape::any) {
     if (work.strand >= strand_count(work)) return;  // the root of this channel's tree has one strand only
   }
   const int threads = static_cast<int>(blockDim.x) - (P == Protocol::simple ? 32 : 0);
+  const Way way = way_of_thread<Shape>(call, work);
+  wait_for_stream();
+  if (threadIdx.x == 0 && call.recording.records != nullptr) call.recording.counts[blockIdx.x] = 0;
   if (threadIdx.x == blockDim.x - 1) trouble.gave_up = was_broken = load_flag(call.broken) != 0 ? 1 : 0;
-  const int found = open_end<Ring>(call, work, ends);
+  int found = 0;
+  if (way.peer >= 0) found = open_way(call, way, (way.receives ? ends.in : ends.out)[way.peer]);
   const bool late = __syncthreads_or(found) != 0;
   const BoundedWait wait(call, trouble);
   if (was_broken != 0) return;
-  if (late) clear_connections(&call, &trouble, &ends, work.channel, peer_of_thread<Ring>(work), found);
-  typename PrimitivesOf<P, T, Sum, Ring>::type primitives(call, work, ends, trouble, threads);
+  if (late) clear_connections(&call, &trouble, &ends, work.channel, way.peer, found);
+  typename PrimitivesOf<P, T, Sum, Shape>::type primitives(call, work, ends, trouble, threads);
   run_schedule(primitives, work);
   const int peer = static_cast<int>(threadIdx.x);
-  if constexpr (Ring) {
+  if constexpr (Shape == KernelShape::ring) {
     if (peer == 0) primitives.save_ring();
   } else {
     if (peer < work.ranks && peer != work.position) primitives.save(peer);

@@ -42,16 +42,24 @@ constexpr Datatype kType = Datatype::LANECAST_KERNEL_TYPE;
 using Element = ElementOf<kType>::type;
 
 template <bool Sum>
-const void* of_class(bool ring) {
-  return ring ? reinterpret_cast<const void*>(&collective_kernel<kProtocol, Element, Sum, true>)
-              : reinterpret_cast<const void*>(&collective_kernel<kProtocol, Element, Sum, false>);
+const void* of_shape(KernelShape shape) {
+  switch (shape) {
+    case KernelShape::ring:
+      return reinterpret_cast<const void*>(&collective_kernel<kProtocol, Element, Sum, KernelShape::ring>);
+    case KernelShape::one_shot:
+      return reinterpret_cast<const void*>(
+          &collective_kernel<kProtocol, Element, Sum, KernelShape::one_shot>);
+    case KernelShape::any:
+      break;
+  }
+  return reinterpret_cast<const void*>(&collective_kernel<kProtocol, Element, Sum, KernelShape::any>);
 }
 
 }  // namespace
 
 template <>
-const void* kernel_of<kProtocol, kType>(ReduceOp op, bool ring) {
-  return op == ReduceOp::sum || op == ReduceOp::avg ? of_class<true>(ring) : of_class<false>(ring);
+const void* kernel_of<kProtocol, kType>(ReduceOp op, KernelShape shape) {
+  return op == ReduceOp::sum || op == ReduceOp::avg ? of_shape<true>(shape) : of_shape<false>(shape);
 }
 
 }  // namespace lanecast::device

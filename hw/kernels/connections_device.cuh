@@ -46,39 +46,64 @@ __device__ inline bool must_scrub(const KernelCall& call, const ConnectionState&
   return first_use || state.step >> 31 != (state.step + call.most_slices + kMostSlots) >> 31;
 }
 
-/// Fills in the end towards `peer`. Waits for nothing.
-/// @return  whether the peer has to take everything out first: slots have another size now, or are scrubbed
-__device__ inline bool open_way_out(const KernelCall& call, const ChannelWork& work, int peer, End& end,
-                                    bool& scrubs) {
-  const MailboxLayout& layout = call.layout;
-  const int at_peer = connection_index(layout, call.ring, work.position, work.channel);
-  const int at_own = connection_index(layout, call.ring, peer, work.channel);
-  std::byte* theirs = call.theirs[peer];
-  end.fifo = theirs + fifo_offset(layout, call.protocol, at_peer);
-  end.posts = reinterpret_cast<std::uint64_t*>(theirs + tail_offset(layout, call.protocol, at_peer));
-  end.awaits =
-      reinterpret_cast<std::uint64_t*>(own_mailbox(call, peer) + head_offset(layout, call.protocol, at_own));
-  const ConnectionState state = call.states[state_index(layout, call.protocol, false, at_own)];
-  end.credit = load_counter(end.awaits);
-  end.first_step = state.step;
-  end.first_slot = slot_of(call, state.step);
-  scrubs = must_scrub(call, state);
-  const bool changed = state.slots != 0 && state.slots != slot_cut(call);
-  return scrubs || (changed && end.credit < state.step);
+/// Where a way lies: what is known of an End before the kernel ahead in the stream is done.
+struct Way {
+  int peer = -1;  // -1: none
+  bool receives = false;
+  std::byte* fifo = nullptr;
+  std::uint64_t* posts = nullptr;
+  const std::uint64_t* awaits = nullptr;
+  ConnectionState* state = nullptr;
+};
+
+/// Counts of connections from the first one of the call's protocol and class.
+__device__ inline int connection_of(const KernelCall& call, int peer, int channel) {
+  return peer * call.places.per_peer + channel;
 }
 
-__device__ inline void open_way_in(const KernelCall& call, const ChannelWork& work, int peer, End& end) {
-  const MailboxLayout& layout = call.layout;
-  const int at_own = connection_index(layout, call.ring, peer, work.channel);
-  const int at_peer = connection_index(layout, call.ring, work.position, work.channel);
+__device__ inline ConnectionState* state_of(const KernelCall& call, int peer, int channel, bool receives) {
+  return call.states + (receives ? call.places.receiving : call.places.sending) +
+         connection_of(call, peer, channel);
+}
+
+__device__ inline Way way_of(const KernelCall& call, const ChannelWork& work, int peer, bool receives) {
+  const ConnectionPlaces& places = call.places;
+  const auto at_peer = static_cast<std::uint64_t>(connection_of(call, work.position, work.channel));
+  const auto at_own = static_cast<std::uint64_t>(connection_of(call, peer, work.channel));
+  std::byte* theirs = call.theirs[peer];
   std::byte* own = own_mailbox(call, peer);
-  end.fifo = own + fifo_offset(layout, call.protocol, at_own);
-  end.posts =
-      reinterpret_cast<std::uint64_t*>(call.theirs[peer] + head_offset(layout, call.protocol, at_peer));
-  end.awaits = reinterpret_cast<const std::uint64_t*>(own + tail_offset(layout, call.protocol, at_own));
-  end.first_step = call.states[state_index(layout, call.protocol, true, at_own)].step;
-  end.first_slot = slot_of(call, end.first_step);
-  end.credit = 0;
+  const std::uint64_t tail = places.tail + kFlagBytes * (receives ? at_own : at_peer);
+  const std::uint64_t head = places.head + kFlagBytes * (receives ? at_peer : at_own);
+  Way way;
+  way.peer = peer;
+  way.receives = receives;
+  way.fifo = (receives ? own : theirs) + places.fifo + places.fifo_bytes * (receives ? at_own : at_peer);
+  way.posts = reinterpret_cast<std::uint64_t*>(theirs + (receives ? head : tail));
+  way.awaits = reinterpret_cast<const std::uint64_t*>(own + (receives ? tail : head));
+  way.state = state_of(call, peer, work.channel, receives);
+  return way;
+}
+
+/// Fills in an end; a way in also gives back what earlier calls have taken (gives_back). Waits for nothing.
+/// Both ways do the same loads, so that threads of one warp do them at once.
+/// @return  bit 0: the peer has to take everything out first, because slots have another size now, or are
+///          scrubbed; bit 1: scrubbed
+__device__ inline int open_way(const KernelCall& call, const Way& way, End& end) {
+  const ConnectionState state = *way.state;
+  const std::uint64_t counter = load_counter(way.awaits);
+  end.fifo = way.fifo;
+  end.posts = way.posts;
+  end.awaits = way.awaits;
+  end.credit = counter;
+  end.first_step = state.step;
+  end.first_slot = slot_of(call, state.step);
+  if (way.receives) {
+    store_counter(way.posts, state.step);
+    return 0;
+  }
+  const bool scrubs = must_scrub(call, state);
+  const bool changed = state.slots != 0 && state.slots != slot_cut(call);
+  return (scrubs || (changed && counter < state.step) ? 1 : 0) | (scrubs ? 2 : 0);
 }
 
 /// Waits until the peer has taken out all slices of earlier calls.
@@ -90,8 +115,7 @@ __device__ inline void drain(int channel, const BoundedWait& wait, int peer, End
 
 __device__ inline void save_state(const KernelCall& call, const ChannelWork& work, int peer, bool receive,
                                   std::uint64_t step) {
-  const int connection = connection_index(call.layout, call.ring, peer, work.channel);
-  ConnectionState& state = call.states[state_index(call.layout, call.protocol, receive, connection)];
+  ConnectionState& state = *state_of(call, peer, work.channel, receive);
   state.step = step;
   if (!receive) state.slots = slot_cut(call);
 }

@@ -57,6 +57,9 @@ int launch_advance(const BaseAdvance& advance, CUstream_st* stream);
 int launch_combine(Datatype type, ReduceOp op, void* to, const void* first, const void* second,
                    std::uint64_t count, int finish_ranks, CUstream_st* stream);
 
+/// A kernel that does nothing.
+int launch_nothing(CUstream_st* stream);
+
 /// Writes a pattern of words, and compares it: the self-test of a path.
 int launch_store_words(std::uint64_t* to, std::uint64_t seed, std::size_t count, CUstream_st* stream);
 /// *wrong counts the words that differ.

@@ -8,10 +8,12 @@ namespace lanecast::device {
 /// slice. What a line is, `Lines` says: how a thread takes and puts its part of one.
 ///
 /// Every thread takes and puts lines of its own, the same ones for all turns about the same slice; the block
-/// meets after each slice that was taken, before its slots are given back.
-template <class T, bool Sum, bool Ring, class Lines>
-class LinePrimitives : public TurnContext<T, Sum, Ring> {
-  using Base = TurnContext<T, Sum, Ring>;
+/// meets after each slice that was taken only where its slot is given back at once, and where the next turn
+/// may be cut otherwise.
+template <class T, bool Sum, KernelShape Shape, class Lines>
+class LinePrimitives : public TurnContext<T, Sum, Shape> {
+  using Base = TurnContext<T, Sum, Shape>;
+  static constexpr bool kRing = Shape == KernelShape::ring;
 
  public:
   using Base::Base;
@@ -21,7 +23,7 @@ class LinePrimitives : public TurnContext<T, Sum, Ring> {
     const bool going = wait_for_credit(turn, slice);
     if (going && slice.count > 0) move(turn, slice);
     this->record_end(turn, slice);
-    this->each(turn.to, [&](int peer) { this->advance(this->sent_.of(peer)); });
+    this->sent_.advance(turn.to, this->slots());
     give_back(turn);
   }
 
@@ -73,7 +75,7 @@ class LinePrimitives : public TurnContext<T, Sum, Ring> {
     for (std::uint64_t first = Lines::first(); first < units; first += Count * stride) {
       typename Lines::Part parts[Count];
       bool good = true;
-      if (Ring || turn.from.count <= 1) {
+      if (kRing || turn.from.count <= 1) {
         good = one_source<Count, Takes>(turn, slice, bytes, aligned, first, stride, parts);
       } else {
         for (int u = 0; u < Count; ++u) {
@@ -110,7 +112,7 @@ class LinePrimitives : public TurnContext<T, Sum, Ring> {
       for (int u = 0; u < Count; ++u) parts[u] = own[u];
       return true;
     } else {
-      const int peer = this->only_peer(turn.from);
+      const int peer = this->first_of(turn.from);
       const std::uint64_t step = this->step_in(peer);
       const std::byte* slot = this->slot_in(peer);
       const bool came = this->wait_.until(
@@ -184,12 +186,16 @@ class LinePrimitives : public TurnContext<T, Sum, Ring> {
 
   __device__ void give_back(const Turn& turn) {
     if (turn.from.count == 0) return;
-    __syncthreads();  // all lines of the slot have been read
-    this->each(turn.from, [&](int peer) {
-      const std::uint64_t step = this->step_in(peer);
-      this->advance(this->taken_.of(peer));
-      if (threadIdx.x == 0 && !this->wait_.gave_up()) store_counter(this->ends_.in[peer].posts, step + 1);
-    });
+    // All lines of the slot have been read. Rings and one-shots are about a region in the same slices each
+    // time; in other schedules a thread's next turn may read what another one has kept in this.
+    if (gives_back(this->call_) || Shape == KernelShape::any) __syncthreads();
+    if (gives_back(this->call_)) {
+      if (threadIdx.x == 0 && !this->wait_.gave_up()) {
+        this->each(turn.from,
+                   [&](int peer) { store_counter(this->ends_.in[peer].posts, this->step_in(peer) + 1); });
+      }
+    }
+    this->taken_.advance(turn.from, this->slots());
   }
 };
 

@@ -8,9 +8,10 @@ namespace lanecast::device {
 
 /// Simple on kernels: plain data in the slots, one counter as the flag of a whole slice. A warp of its own
 /// behind the workers sees to the flags, so that its fence does not hold them up (facts.md A4).
-template <class T, bool Sum, bool Ring>
-class SimplePrimitives : public TurnContext<T, Sum, Ring> {
-  using Base = TurnContext<T, Sum, Ring>;
+template <class T, bool Sum, KernelShape Shape>
+class SimplePrimitives : public TurnContext<T, Sum, Shape> {
+  using Base = TurnContext<T, Sum, Shape>;
+  static constexpr bool kRing = Shape == KernelShape::ring;
   static constexpr int kWorkersMeet = 1;  // barriers of the block; 0 is __syncthreads
   static constexpr int kAllMeet = 2;
   static constexpr int kUnroll = 4;  // packs in flight a thread
@@ -31,8 +32,8 @@ class SimplePrimitives : public TurnContext<T, Sum, Ring> {
       block_barrier(kAllMeet, this->threads_ + 32);
       if (!this->wait_.gave_up()) post(turn);
     }
-    this->each(turn.to, [&](int peer) { this->advance(this->sent_.of(peer)); });
-    this->each(turn.from, [&](int peer) { this->advance(this->taken_.of(peer)); });
+    this->sent_.advance(turn.to, this->slots());
+    this->taken_.advance(turn.from, this->slots());
   }
 
  private:
@@ -41,7 +42,7 @@ class SimplePrimitives : public TurnContext<T, Sum, Ring> {
     if (this->wait_.gave_up()) return;
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < turn.from.count) {
-      const int peer = Ring ? turn.from.named[0] : turn.from.at(thread);
+      const int peer = kRing ? turn.from.named[0] : turn.from.at(thread);
       const std::uint64_t step = this->step_in(peer);
       const std::uint64_t* tail = this->ends_.in[peer].awaits;
       this->wait_.until([&] { return load_counter(tail) > step; }, KernelFault::data, peer,
@@ -50,7 +51,7 @@ class SimplePrimitives : public TurnContext<T, Sum, Ring> {
     const int receiver =
         thread - (this->threads_ > 32 ? 32 : kMostEngineRanks);  // another warp, if there is one
     if (receiver >= 0 && receiver < turn.to.count) {
-      const int peer = Ring ? turn.to.named[0] : turn.to.at(receiver);
+      const int peer = kRing ? turn.to.named[0] : turn.to.at(receiver);
       const std::uint64_t step = this->step_out(peer);
       End& end = this->ends_.out[peer];
       std::uint64_t head = end.credit;
@@ -69,12 +70,12 @@ class SimplePrimitives : public TurnContext<T, Sum, Ring> {
   /// back.
   __device__ void post(const Turn& turn) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    if (lane < turn.from.count) {
-      const int peer = Ring ? turn.from.named[0] : turn.from.at(lane);
+    if (lane < turn.from.count && gives_back(this->call_)) {
+      const int peer = kRing ? turn.from.named[0] : turn.from.at(lane);
       store_counter(this->ends_.in[peer].posts, this->step_in(peer) + 1);
     }
     if (lane < turn.to.count) {
-      const int peer = Ring ? turn.to.named[0] : turn.to.at(lane);
+      const int peer = kRing ? turn.to.named[0] : turn.to.at(lane);
       fence_system();
       store_counter(this->ends_.out[peer].posts, this->step_out(peer) + 1);
     }
@@ -94,17 +95,17 @@ class SimplePrimitives : public TurnContext<T, Sum, Ring> {
     if (turn.own != Own::nothing) places.own = this->own_share(turn, slice);
     if (turn.keeps) places.kept = this->kept_share(slice);
     const std::uint64_t bytes = slice.count * sizeof(T);
-    if (!Ring && (turn.from.count > 1 || turn.to.count > 1)) {
+    if (!kRing && (turn.from.count > 1 || turn.to.count > 1)) {
       move_among_many(turn, places, bytes);
       return;
     }
     if (turn.from.count == 1) {
-      const int peer = this->only_peer(turn.from);
+      const int peer = this->first_of(turn.from);
       places.came = this->slot_in(peer);
       places.own_first = this->work_.position < peer;
     }
     if (turn.to.count == 1) {
-      const int peer = this->only_peer(turn.to);
+      const int peer = this->first_of(turn.to);
       places.sent = this->slot_out(peer);
     }
     move_as(turn, places, bytes);
@@ -172,10 +173,15 @@ class SimplePrimitives : public TurnContext<T, Sum, Ring> {
   }
 
   __device__ Pack sum_of(const Turn& turn, const Pack& own, const Pack& came, bool own_first) const {
-    const Pack& a = own_first ? own : came;
-    const Pack& b = own_first ? came : own;
-    return {this->finished(turn, this->combine(a.low, b.low)),
-            this->finished(turn, this->combine(a.high, b.high))};
+    return {sum_of(turn, own.low, came.low, own_first), sum_of(turn, own.high, came.high, own_first)};
+  }
+
+  /// Values are chosen from, not places: a choice of two places would put both packs into local memory.
+  __device__ std::uint64_t sum_of(const Turn& turn, std::uint64_t own, std::uint64_t came,
+                                  bool own_first) const {
+    const std::uint64_t a = own_first ? own : came;
+    const std::uint64_t b = own_first ? came : own;
+    return this->finished(turn, this->combine(a, b));
   }
 
   using Bits = typename BitsOf<sizeof(T)>::type;

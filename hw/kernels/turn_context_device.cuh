@@ -10,25 +10,37 @@
 
 namespace lanecast::device {
 
-/// Slices so far on a connection, and the slot of the next one.
+/// Slices of this call so far on a connection, and how many slots further than the first one the next lies.
 struct SliceCount {
   std::uint32_t slices = 0;
   std::uint32_t slot = 0;
+
+  __device__ void advance(std::uint32_t slots) {
+    ++slices;
+    if (++slot == slots) slot = 0;
+  }
 };
 
-/// Those of all connections of a strand, one way. A ring has one, which stays in registers.
-template <bool Ring>
+/// Those of all connections of a strand, one way. A ring has one, and a one-shot uses all alike: one counter,
+/// which stays in registers.
+template <KernelShape Shape>
 class SliceCounts {
  public:
-  __device__ SliceCount& of(int) { return count_; }
+  __device__ const SliceCount& of(int) const { return count_; }
+  __device__ void advance(const Peers& peers, std::uint32_t slots) {
+    if (peers.count > 0) count_.advance(slots);
+  }
 
  private:
   SliceCount count_;
 };
 template <>
-class SliceCounts<false> {
+class SliceCounts<KernelShape::any> {
  public:
-  __device__ SliceCount& of(int peer) { return counts_[peer]; }
+  __device__ const SliceCount& of(int peer) const { return counts_[peer]; }
+  __device__ void advance(const Peers& peers, std::uint32_t slots) {
+    for (int i = 0; i < peers.count; ++i) counts_[peers.at(i)].advance(slots);
+  }
 
  private:
   SliceCount counts_[kMostEngineRanks];
@@ -68,24 +80,14 @@ class Contributors {
 };
 
 /// What all protocols share: where the data of a turn lie, counting, recording, giving up.
-template <class T, bool Sum, bool Ring>
+template <class T, bool Sum, KernelShape Shape>
 class TurnContext {
  public:
   static constexpr std::size_t kElement = sizeof(T);
 
   __device__ TurnContext(const KernelCall& call, const ChannelWork& work, Ends& ends, BlockTrouble& trouble,
                          int threads)
-      : call_(call), work_(work), ends_(ends), wait_(call, trouble), threads_(threads) {
-    if constexpr (Ring) {
-      sent_.of(0).slot = ends.out[(work.position + 1) % work.ranks].first_slot;
-      taken_.of(0).slot = ends.in[(work.position + work.ranks - 1) % work.ranks].first_slot;
-    } else {
-      for (int peer = 0; peer < work.ranks; ++peer) {  // those not used are never looked at
-        sent_.of(peer).slot = ends.out[peer].first_slot;
-        taken_.of(peer).slot = ends.in[peer].first_slot;
-      }
-    }
-  }
+      : call_(call), work_(work), ends_(ends), wait_(call, trouble), threads_(threads) {}
 
   std::uint64_t LANECAST_DEV next_loop(std::uint64_t loop, std::uint64_t) const { return loop; }
   std::uint64_t LANECAST_DEV next_step(std::uint64_t, std::uint64_t step, std::uint64_t) const {
@@ -124,16 +126,14 @@ class TurnContext {
 
   __device__ std::uint64_t step_out(int peer) { return ends_.out[peer].first_step + sent_.of(peer).slices; }
   __device__ std::uint64_t step_in(int peer) { return ends_.in[peer].first_step + taken_.of(peer).slices; }
-  __device__ std::byte* slot_out(int peer) {
-    return ends_.out[peer].fifo + static_cast<std::uint64_t>(sent_.of(peer).slot) * call_.slot_bytes;
+  __device__ std::byte* slot_out(int peer) { return slot(ends_.out[peer], sent_.of(peer)); }
+  __device__ std::byte* slot_in(int peer) { return slot(ends_.in[peer], taken_.of(peer)); }
+  __device__ std::byte* slot(const End& end, const SliceCount& count) const {
+    std::uint32_t index = end.first_slot + count.slot;
+    if (index >= slots()) index -= slots();
+    return end.fifo + static_cast<std::uint64_t>(index) * call_.slot_bytes;
   }
-  __device__ std::byte* slot_in(int peer) {
-    return ends_.in[peer].fifo + static_cast<std::uint64_t>(taken_.of(peer).slot) * call_.slot_bytes;
-  }
-  __device__ void advance(SliceCount& count) const {
-    ++count.slices;
-    if (++count.slot == static_cast<std::uint32_t>(call_.fifo_slices)) count.slot = 0;
-  }
+  __device__ std::uint32_t slots() const { return static_cast<std::uint32_t>(call_.fifo_slices); }
   __device__ bool has_credit(std::uint64_t head, std::uint64_t step) const {
     return head + static_cast<std::uint64_t>(call_.fifo_slices) > step;
   }
@@ -161,16 +161,26 @@ class TurnContext {
     return word;
   }
 
-  /// Calls `act(peer)` for each. A ring's turns have one peer a way at most: no array to walk through.
+  /// Calls `act(peer)` for each. A ring's turns have one peer a way at most, a one-shot's all others: no
+  /// array to walk through.
   template <class Act>
   __device__ void each(const Peers& peers, Act act) const {
-    if constexpr (Ring) {
+    if constexpr (Shape == KernelShape::ring) {
       if (peers.count > 0) act(peers.named[0]);
+    } else if constexpr (Shape == KernelShape::one_shot) {
+      int peer = work_.position;
+      for (int i = 0; i < peers.count; ++i) {
+        if (++peer == work_.ranks) peer = 0;
+        act(peer);
+      }
     } else {
       for (int i = 0; i < peers.count; ++i) act(peers.at(i));
     }
   }
-  __device__ int only_peer(const Peers& peers) const { return Ring ? peers.named[0] : peers.at(0); }
+  /// The first of them.
+  __device__ int first_of(const Peers& peers) const {
+    return Shape == KernelShape::ring ? peers.named[0] : peers.at(0);
+  }
 
   /// One thread of the block calls these three for each slice, where something is recorded.
   __device__ bool records() const { return call_.recording.records != nullptr && threadIdx.x == 0; }
@@ -205,8 +215,8 @@ class TurnContext {
   Ends& ends_;
   BoundedWait wait_;
   int threads_;
-  SliceCounts<Ring> sent_;
-  SliceCounts<Ring> taken_;
+  SliceCounts<Shape> sent_;
+  SliceCounts<Shape> taken_;
   std::uint64_t begin_ns_ = 0;
   std::uint64_t ready_ns_ = 0;
   std::uint32_t recorded_ = 0;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "hw/engine/fresh_stream.hpp"
 #include "hw/measure/call_buffers.hpp"
 #include "hw/measure/cuda_require.hpp"
 #include "hw/measure/rank_link.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 class OwnStream {
  public:
-  OwnStream() { require_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream"); }
+  OwnStream() { require_cuda(static_cast<cudaError_t>(make_stream(&stream_)), "make a stream"); }
   ~OwnStream() { cudaStreamDestroy(stream_); }
   OwnStream(const OwnStream&) = delete;
   OwnStream& operator=(const OwnStream&) = delete;

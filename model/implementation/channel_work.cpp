@@ -94,8 +94,13 @@ void split_work(ResolvedCall& resolved, const ChunkGeometry& geometry, std::uint
   work.group_ranks = resolved.group_ranks;
   work.outer_tree = resolved.algorithm == Algorithm::hierarchical_tree;
   check_chunk(work, geometry.chunk, call.chunk.has_value());
+  const std::uint64_t chunk = work.chunk_count;
+  const std::uint64_t odd_chunk = geometry.odd_chunk.value() == 0
+                                      ? chunk
+                                      : std::max<std::uint64_t>(1, geometry.odd_chunk.value() / element);
   for (std::size_t c = 0; c < shares.size(); ++c) {
     work.channel = static_cast<int>(c);
+    work.chunk_count = c % 2 == 0 ? chunk : odd_chunk;
     work.root = root_position(call, resolved.ring(c));
     work.count = shares[c];
     std::vector<ChannelWork> positions;

@@ -8,11 +8,11 @@ int engine_channels(const Machine& machine, const Ring& ring) {
   if (ring.links.empty()) return 1;
   const bool nvlink =
       std::all_of(ring.links.begin(), ring.links.end(), [](const Connection& link) { return link.nvlink; });
-  if (!nvlink) return 8;
   const bool hopper = std::all_of(ring.order.begin(), ring.order.end(), [&](int gpu) {
     return machine.gpus[static_cast<std::size_t>(gpu)].sm >= 90;
   });
-  return hopper ? 24 : 12;
+  if (nvlink) return hopper ? 64 : 12;
+  return hopper ? 16 : 8;
 }
 
 std::optional<Bytes> engine_buffsize(Protocol protocol, Algorithm algorithm) {
@@ -32,6 +32,13 @@ std::optional<Bytes> engine_chunk(Protocol protocol, Algorithm algorithm) {
   if (protocol != Protocol::simple) return std::nullopt;
   if (algorithm == Algorithm::tree || algorithm == Algorithm::hierarchical_tree) return Bytes(128u << 10);
   return Bytes(algorithm == Algorithm::ring ? 512u << 10 : 256u << 10);
+}
+
+std::optional<Bytes> engine_odd_chunk(Protocol protocol, Algorithm algorithm, const Ring& ring) {
+  const bool staged = std::any_of(ring.links.begin(), ring.links.end(),
+                                  [](const Connection& link) { return link.transport == Transport::shm; });
+  if (staged && protocol == Protocol::simple && algorithm == Algorithm::ring) return Bytes(320u << 10);
+  return engine_chunk(protocol, algorithm);
 }
 
 }  // namespace lanecast

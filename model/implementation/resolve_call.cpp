@@ -287,8 +287,10 @@ ChunkGeometry geometry_of(const CommunicatorSetup& communicator, const Implement
   std::optional<Bytes> buffsize = wanted_buffsize(implementation, call, resolved.protocol);
   if (!buffsize && implementation.library == Library::lanecast)
     buffsize = engine_buffsize(resolved.protocol, resolved.algorithm);
-  const ChunkGeometry geometry =
-      chunk_geometry(resolved.protocol, call.collective, schedule, buffsize, chunk);
+  ChunkGeometry geometry = chunk_geometry(resolved.protocol, call.collective, schedule, buffsize, chunk);
+  if (!call.chunk && !call.buffsize && implementation.library == Library::lanecast)
+    geometry.odd_chunk = engine_odd_chunk(resolved.protocol, resolved.algorithm, communicator.rings.front())
+                             .value_or(Bytes(0));
   if (chunk || !resolved.chains || resolved.protocol != Protocol::ll128) return geometry;
   return with_chunk(geometry, tree_ll128_chunk(geometry.chunk, call.size, communicator.channels(),
                                                static_cast<int>(communicator.ranks.size())));

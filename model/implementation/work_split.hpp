@@ -9,9 +9,10 @@ namespace lanecast {
 
 /// Sizes of one connection and of the pieces that go through it.
 struct ChunkGeometry {
-  Bytes buffsize{0};  // wire
-  Bytes chunk{0};     // payload of a full chunk
-  Bytes slice{0};     // payload of a full slice
+  Bytes buffsize{0};   // wire
+  Bytes chunk{0};      // payload of a full chunk
+  Bytes slice{0};      // payload of a full slice
+  Bytes odd_chunk{0};  // of channels of odd number; 0: as of the others
   int slices_per_chunk = 1;
   int fifo_slices = 8;  // slices that fit the buffer
   Bytes min_slice{0};   // payload floor of a slice

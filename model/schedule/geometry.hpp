@@ -76,7 +76,8 @@ struct Slice {
 
 LANECAST_HD constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
 #if defined(__CUDA_ARCH__)
-  if ((a + b) >> 32 == 0)  // GPUs divide 64-bit numbers by a long routine
+  if (a <= b) return a == 0 ? 0 : 1;  // a small call: no division at all
+  if ((a + b) >> 32 == 0)             // GPUs divide 64-bit numbers by a long routine
     return (static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b) - 1) /
            static_cast<std::uint32_t>(b);
 #endif

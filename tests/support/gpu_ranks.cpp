@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "hw/engine/cuda_check.hpp"
+#include "hw/engine/fresh_stream.hpp"
 #include "hw/rendezvous/exchange.hpp"
 #include "tests/support/element.hpp"
 
@@ -218,7 +219,7 @@ std::vector<std::string> run_gpu_ranks(int ranks, const EngineOptions& options,
           check(cudaSetDevice(gpu), "choose a device");
           const std::unique_ptr<EngineDevice> device = open_cuda_device(gpu);
           cudaStream_t stream = nullptr;
-          check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream");
+          check(static_cast<cudaError_t>(make_stream(&stream)), "make a stream");
           {
             Communicator communicator(std::move(exchanges[at(rank)]), *device, options);
             GpuRank own{rank, communicator, *device, stream};

@@ -107,7 +107,9 @@ void PretendedDevice::write(std::byte* to, const void* from, std::size_t bytes) 
   std::memcpy(to, from, bytes);
 }
 
-int PretendedDevice::resident_blocks(Protocol, Datatype, ReduceOp, bool, int) const { return gpu_.blocks; }
+int PretendedDevice::resident_blocks(Protocol, Datatype, ReduceOp, KernelShape, int) const {
+  return gpu_.blocks;
+}
 
 void PretendedDevice::launch(const KernelCall& call, int, Stream stream) {
   PretendedStream::of(stream).submit([call, mischief = gpu_.kernels] {

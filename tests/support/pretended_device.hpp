@@ -55,7 +55,8 @@ class PretendedDevice : public EngineDevice {
   bool words_are(const std::byte* at, std::uint64_t seed, std::size_t count) override;
   void read(void* to, const std::byte* from, std::size_t bytes) override;
   void write(std::byte* to, const void* from, std::size_t bytes) override;
-  int resident_blocks(Protocol protocol, Datatype type, ReduceOp op, bool ring, int threads) const override;
+  int resident_blocks(Protocol protocol, Datatype type, ReduceOp op, KernelShape shape,
+                      int threads) const override;
   void launch(const KernelCall& call, int threads, Stream stream) override;
   void copy(void* to, const void* from, std::size_t bytes, Stream stream) override;
   bool done(Stream stream) override;

@@ -137,8 +137,9 @@ class PretendedBlock {
     if (std::exchange(way.used, true)) return;
     const MailboxLayout& layout = call_.layout;
     const int protocol = call_.protocol;
-    const int at_own = connection_index(layout, call_.ring, peer, work_.channel);
-    const int at_peer = connection_index(layout, call_.ring, work_.position, work_.channel);
+    const int at_own = connection_index(layout, takes_ring_connections(call_), peer, work_.channel);
+    const int at_peer =
+        connection_index(layout, takes_ring_connections(call_), work_.position, work_.channel);
     std::byte* own = (call_.staged >> peer & 1u) != 0 ? call_.own_host : call_.own_device;
     std::byte* theirs = call_.theirs[peer];
     const auto word = [](std::byte* memory) { return reinterpret_cast<std::uint64_t*>(memory); };
@@ -259,8 +260,9 @@ void run_pretended_block(const KernelCall& call, int block, const KernelMischief
   work.strand = block % call.strands;
   work.tree = call.trees[work.channel % 2];
   if (work.strand >= strand_count(work)) return;
-  work.offset = call.share_begins[work.channel];
-  work.count = call.share_begins[work.channel + 1] - work.offset;
+  work.offset = share_begin(call, work.channel);
+  work.count = share_count(call, work.channel);
+  work.chunk_count = chunk_count(call, work.channel);
   PretendedBlock primitives(call, work, mischief);
   primitives.open();
   run_schedule(primitives, work);

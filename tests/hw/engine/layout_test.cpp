@@ -136,6 +136,29 @@ TEST(MailboxLayoutProperty, EachConnectionHasCountersOfItsOwnAndNoMoreThanAlloca
   }
 }
 
+/// Kernels find connections by adding up; what they find has to be what the layout says.
+TEST(MailboxLayoutProperty, PlacesOfKernelsAreThoseOfTheLayout) {
+  for (const MailboxLayout& layout : random_layouts(6, 60)) {
+    for (const int protocol : {0, 1, 2}) {
+      for (const bool ring : {true, false}) {
+        const ConnectionPlaces places = places_of(layout, protocol, ring);
+        for (int peer = 0; peer < layout.ranks; ++peer) {
+          for (int channel = 0; channel < layout.channels; ++channel) {
+            const int connection = connection_index(layout, ring, peer, channel);
+            const int from_first = peer * places.per_peer + channel;
+            const auto far = static_cast<std::uint64_t>(from_first);
+            EXPECT_EQ(places.fifo + far * places.fifo_bytes, fifo_offset(layout, protocol, connection));
+            EXPECT_EQ(places.tail + far * kFlagBytes, tail_offset(layout, protocol, connection));
+            EXPECT_EQ(places.head + far * kFlagBytes, head_offset(layout, protocol, connection));
+            EXPECT_EQ(places.sending + from_first, state_index(layout, protocol, false, connection));
+            EXPECT_EQ(places.receiving + from_first, state_index(layout, protocol, true, connection));
+          }
+        }
+      }
+    }
+  }
+}
+
 /// Ring connections come from the previous rank alone and need no sender in their number; both ends must all
 /// the same agree, whoever they are.
 TEST(MailboxLayout, SenderAndReceiverOfARingMeetAtOneNumber) {

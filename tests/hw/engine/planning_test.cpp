@@ -114,8 +114,9 @@ std::vector<Done> done_by(ChannelWork work, const std::vector<int>& order) {
 ChannelWork kernels_work(const KernelCall& call, int channel) {
   ChannelWork work = call.work;
   work.channel = channel;
-  work.offset = call.share_begins[channel];
-  work.count = call.share_begins[channel + 1] - work.offset;
+  work.offset = share_begin(call, channel);
+  work.count = share_count(call, channel);
+  work.chunk_count = chunk_count(call, channel);
   work.tree = call.trees[channel % 2];
   return work;
 }
@@ -196,7 +197,8 @@ TEST(EnginePlan, LeavesRoomForMoreThanAChunkInEveryConnection) {
       CallPlanner planner(setup);
       const CallPlan& plan = planner.plan(all_reduce_of(Bytes(32u << 20)), choice);
       const std::size_t p = at(static_cast<int>(protocol));
-      const std::uint64_t has = plan.call.ring ? setup.layout.ring_bytes[p] : setup.layout.any_bytes[p];
+      const std::uint64_t has =
+          takes_ring_connections(plan.call) ? setup.layout.ring_bytes[p] : setup.layout.any_bytes[p];
       EXPECT_GT(plan.call.fifo_slices, plan.way.slices_per_chunk);
       EXPECT_LE(static_cast<std::uint64_t>(plan.call.fifo_slices) * plan.call.slot_bytes, has);
       EXPECT_EQ(plan.call.slot_bytes % 128, 0u);
@@ -236,6 +238,37 @@ TEST(WayChoice, SmallAllReducesAreExchangedInLinesAndLargeOnesGoAroundTheRing) {
   EXPECT_EQ(large.algorithm, Algorithm::ring);
   EXPECT_EQ(large.protocol, Protocol::simple);
   EXPECT_EQ(large.staging, Staging::kernels);
+}
+
+/// A one-shot of two moves as many bytes as their ring.
+TEST(WayChoice, TwoRanksExchangeSmallAllReducesInOneFlightOnEveryPath) {
+  for (const bool staged : {true, false}) {
+    for (const bool nvlink : {true, false}) {
+      PathSummary paths = paths_of(2, staged);
+      paths.all_nvlink = nvlink && !staged;
+      const CallChoice small = chosen_way(all_reduce_of(Bytes(4096)), {}, paths);
+      EXPECT_EQ(small.algorithm, Algorithm::one_shot);
+      EXPECT_EQ(small.protocol, Protocol::ll);
+      const CallChoice large = chosen_way(all_reduce_of(Bytes(1u << 30)), {}, paths);
+      EXPECT_EQ(large.algorithm, Algorithm::ring);
+      EXPECT_EQ(large.protocol, Protocol::simple);
+      paths.exchanges = false;
+      EXPECT_EQ(chosen_way(all_reduce_of(Bytes(4096)), {}, paths).algorithm, Algorithm::ring);
+    }
+  }
+}
+
+TEST(WayChoice, OfTwoRanksOnlyThoseOnNvlinkTakeLl128) {
+  PathSummary paths = paths_of(2, false);
+  bool taken = false;
+  for (std::uint64_t size = 4; size <= std::uint64_t{1} << 30; size *= 2) {
+    paths.all_nvlink = true;
+    taken = taken || chosen_way(all_reduce_of(Bytes(size)), {}, paths).protocol == Protocol::ll128;
+    paths.all_nvlink = false;
+    EXPECT_NE(chosen_way(all_reduce_of(Bytes(size)), {}, paths).protocol, Protocol::ll128);
+    EXPECT_NE(chosen_way(all_reduce_of(Bytes(size)), {}, paths_of(2, true)).protocol, Protocol::ll128);
+  }
+  EXPECT_TRUE(taken);
 }
 
 TEST(WayChoice, LargeCallsThroughHostMemoryTakeCopyEnginesUnlessSomethingForbidsThem) {
