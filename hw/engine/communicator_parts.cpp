@@ -156,8 +156,11 @@ void Communicator::Impl::check() const {
 }
 
 void Communicator::Impl::refuse_closed() const {
+  const std::uint64_t call = board->own().calls.load(std::memory_order_relaxed) + 1;
   for (int rank = 0; rank < board->ranks(); ++rank) {
-    if (board->page(rank).stage.load(std::memory_order_relaxed) == EndStage::open) continue;
+    const StatusPage& page = board->page(rank);
+    if (page.stage.load(std::memory_order_acquire) == EndStage::open) continue;
+    if (page.calls.load(std::memory_order_acquire) >= call) continue;  // it has done its part of this one
     throw Error(ErrorKind::runtime, "rank " + std::to_string(rank) + " has closed its communicator",
                 "rank " + std::to_string(board->rank()), "let all ranks make the same calls, then close");
   }

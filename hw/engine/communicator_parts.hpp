@@ -25,7 +25,8 @@ struct Communicator::Impl {
   /// Throws the watch's problem, if there is one.
   void check() const;
 
-  /// Throws where another rank has closed this communicator: it takes no part in calls any more.
+  /// Throws where another rank has closed this communicator without the coming call: it takes no part any
+  /// more.
   void refuse_closed() const;
 
   /// Where the abort flag is up, gives the watch the moment that it needs to say why.

@@ -4,6 +4,15 @@
 
 namespace lanecast {
 
+namespace {
+
+bool through_host(const Ring& ring) {
+  return std::any_of(ring.links.begin(), ring.links.end(),
+                     [](const Connection& link) { return link.transport == Transport::shm; });
+}
+
+}  // namespace
+
 int engine_channels(const Machine& machine, const Ring& ring) {
   if (ring.links.empty()) return 1;
   const bool nvlink =
@@ -12,7 +21,7 @@ int engine_channels(const Machine& machine, const Ring& ring) {
     return machine.gpus[static_cast<std::size_t>(gpu)].sm >= 90;
   });
   if (nvlink) return hopper ? 64 : 12;
-  return hopper ? 16 : 8;
+  return hopper && through_host(ring) ? 16 : 8;
 }
 
 std::optional<Bytes> engine_buffsize(Protocol protocol, Algorithm algorithm) {
@@ -35,9 +44,8 @@ std::optional<Bytes> engine_chunk(Protocol protocol, Algorithm algorithm) {
 }
 
 std::optional<Bytes> engine_odd_chunk(Protocol protocol, Algorithm algorithm, const Ring& ring) {
-  const bool staged = std::any_of(ring.links.begin(), ring.links.end(),
-                                  [](const Connection& link) { return link.transport == Transport::shm; });
-  if (staged && protocol == Protocol::simple && algorithm == Algorithm::ring) return Bytes(320u << 10);
+  if (through_host(ring) && protocol == Protocol::simple && algorithm == Algorithm::ring)
+    return Bytes(320u << 10);
   return engine_chunk(protocol, algorithm);
 }
 

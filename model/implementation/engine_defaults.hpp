@@ -8,8 +8,8 @@ namespace lanecast {
 /// Ranks beyond which a direct exchange is refused: it has a connection for each two, on every channel.
 inline constexpr int kMostDirectRanks = 64;
 
-/// Most channels of lanecast's own engine: 64 over NVLink from sm_90, 12 before; where PCIe takes part 16
-/// from sm_90, 8 before. Small calls take fewer.
+/// Most channels of lanecast's own engine: over NVLink 64 from sm_90, 12 before; where host memory takes part
+/// 16 from sm_90; else 8. Small calls take fewer.
 int engine_channels(const Machine& machine, const Ring& ring);
 
 /// FIFO of a connection, wire bytes; absent: NCCL's, for rings. Of connections between any two ranks there

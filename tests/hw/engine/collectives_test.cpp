@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "model/predict/algorithm.hpp"
@@ -293,6 +295,19 @@ TEST(EngineCollectives, HaveAFunctionEach) {
               (Ints{2}));
     EXPECT_EQ(run(1, [&](void* to) { all.reduce(input.data(), to, 1, type, ReduceOp::max, 1, rank.stream); }),
               rank.rank == 1 ? (Ints{1}) : (Ints{-1}));
+  });
+  for (const Outcome& outcome : outcomes) EXPECT_EQ(outcome.message, "");
+}
+
+/// A rank that only sends in a call is done with it at once, and may close while others come to that call.
+TEST(EngineCollectives, ARankThatHasDoneItsPartMayCloseBeforeTheOthersCall) {
+  const auto outcomes = run_ranks(job_of(3), [](EngineRank& rank) {
+    const std::int32_t input = rank.rank + 1;
+    std::int32_t output = -1;
+    if (rank.rank != 0) std::this_thread::sleep_for(std::chrono::milliseconds(100 * rank.rank));
+    rank.communicator.broadcast(&input, &output, 1, Datatype::int32, 0, rank.stream);
+    rank.communicator.synchronize(rank.stream);
+    EXPECT_EQ(output, 1);
   });
   for (const Outcome& outcome : outcomes) EXPECT_EQ(outcome.message, "");
 }
