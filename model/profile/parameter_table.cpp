@@ -75,7 +75,7 @@ const std::array<ParameterInfo, parameter_count> kTable{{
      "the same in both directions at once, of the sum of two one-way copies"},
     {"staged.latency", "us", 12.0, 5.0, 25.0,
      "public p2pBandwidthLatencyTest tables, P2P disabled: 11.7 to 12.8 us", "a small driver-staged copy"},
-    {"gpu.base_specialised", "us", 3.2, 1.5, 6.0, kFindings, "start and end of an LL kernel in a graph"},
+    {"gpu.base_specialised", "us", 3.2, 0.5, 6.0, kFindings, "start and end of an LL kernel in a graph"},
     {"gpu.base_generic", "us", 7.4, 3.0, 12.0, kFindings, "the same of LL128 and Simple, called indirectly"},
     {"gpu.block_start_128", "us", 1.4, 0.0, 2.5, kFindings, "more from 128 threads a block (Simple)"},
     {"gpu.block_start_256", "us", 2.5, 0.0, 4.5, kFindings, "more from 256 threads a block (Simple)"},
