@@ -10,8 +10,9 @@ namespace lanecast {
 
 struct SimulationOptions {
   std::uint64_t seed = 1;
-  bool exact = false;  // simulate every slice; no folding
-  int jobs = 0;        // child processes at a time; 0: one a core
+  bool exact = false;   // simulate every slice; no folding
+  int jobs = 0;         // child processes at a time; 0: one a core
+  bool shares = false;  // also say where the time goes (`Prediction::shares`)
 };
 
 /// Predicts each call by simulation, in children of this process, and gives the answers in the order of the

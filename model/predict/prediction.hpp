@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/predict/call.hpp"
+#include "model/predict/time_shares.hpp"
 #include "model/units.hpp"
 
 namespace lanecast {
@@ -41,6 +42,7 @@ struct Prediction {
   std::optional<Bottleneck> bottleneck;       // absent where nothing crosses a link (one rank)
   std::optional<BytesPerSecond> limit_busbw;  // what the links allow at best
   double busbw_factor = 1;
+  std::optional<TimeShares> shares;  // absent: not asked for
   std::vector<Warning> warnings;
 
   BytesPerSecond algbw() const { return call.size / time; }
