@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "reports/prediction_row.hpp"
+
 namespace lanecast {
 
 nlohmann::ordered_json summary_as_json(const ErrorSummary& summary) {
@@ -16,8 +18,6 @@ nlohmann::ordered_json summary_as_json(const ErrorSummary& summary) {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-double in_us(Seconds time) { return time.value() * 1e6; }
 
 Json text_or_null(const std::optional<std::string>& text) {
   return text && !text->empty() ? Json(*text) : Json();

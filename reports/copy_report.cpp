@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include "reports/grid.hpp"
+#include "reports/prediction_row.hpp"
 
 namespace lanecast {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-double in_GBps(BytesPerSecond rate) { return rate.value() * 1e-9; }
 
 /// A GPU's index, or "host".
 Json end_as_json(const std::optional<int>& gpu) { return gpu ? Json(*gpu) : Json("host"); }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "reports/grid.hpp"
+#include "reports/prediction_row.hpp"
 #include "reports/safe_text.hpp"
 
 namespace lanecast {
@@ -18,8 +19,6 @@ constexpr std::size_t kTextWidth = 100;
 constexpr const char* kIndent = "      ";
 constexpr std::array<FindingStatus, 4> kOrder{FindingStatus::fail, FindingStatus::warn, FindingStatus::skip,
                                               FindingStatus::pass};
-
-double in_us(Seconds time) { return time.value() * 1e6; }
 
 std::size_t count_of(const DoctorReport& report, FindingStatus status) {
   return static_cast<std::size_t>(std::count_if(report.findings.begin(), report.findings.end(),

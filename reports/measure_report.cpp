@@ -13,8 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double in_us(Seconds time) { return time.value() * 1e6; }
-
 template <class T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "reports/prediction_report.hpp"
+#include "reports/prediction_row.hpp"
 
 namespace lanecast {
 namespace {
@@ -36,17 +37,6 @@ const std::vector<Column>& columns() {
                                             {"channels", "", 8},
                                             {"threads", "", 7}};
   return kColumns;
-}
-
-std::string time_cell(Seconds time) {
-  const double us = time.value() * 1e6;
-  return fmt::format("{:.{}f}", us, us < 1e4 ? 2 : us < 1e5 ? 1 : 0);
-}
-
-std::string rate_cell(BytesPerSecond rate) {
-  const double GBps = rate.value() * 1e-9;
-  if (!std::isfinite(GBps)) return kAbsent;
-  return GBps > 0 && GBps < 0.01 ? fmt::format("{:.1g}", GBps) : fmt::format("{:.2f}", GBps);
 }
 
 void add_place(std::vector<std::string>& cells, const MeasuredRun* run) {

@@ -3,59 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "reports/grid.hpp"
+#include "reports/prediction_row.hpp"
 
 namespace lanecast {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-double in_us(Seconds time) { return time.value() * 1e6; }
-double in_GBps(BytesPerSecond rate) { return rate.value() * 1e-9; }
-
-Json bottleneck_as_json(const std::optional<Bottleneck>& bottleneck) {
-  if (!bottleneck) return nullptr;
-  return {{"link", bottleneck->link},
-          {"direction", bottleneck->direction},
-          {"utilization", number_or_null(bottleneck->utilization)}};
-}
-
-/// The keys of one result (design.md section 4, and some more).
-Json result_as_json(const Prediction& p, int ranks) {
-  const Call& call = p.call;
-  const Json absent;
-  Json row;
-  row["size_bytes"] = call.size.value();
-  row["count"] = element_count(call, ranks);
-  row["time_us"] = number_or_null(in_us(p.time));
-  row["time_us_low"] = number_or_null(in_us(p.time_low));
-  row["time_us_high"] = number_or_null(in_us(p.time_high));
-  row["algbw_GBps"] = number_or_null(in_GBps(p.algbw()));
-  row["busbw_GBps"] = number_or_null(in_GBps(p.busbw()));
-  row["algorithm"] = to_string(family_of(p.algorithm));
-  row["variant"] = variant_or_null(p.algorithm);
-  row["protocol"] = to_string(p.protocol);
-  row["stands_in_for"] = p.stands_in_for.empty() ? absent : Json(p.stands_in_for);
-  row["transport"] = p.transport;
-  row["channels"] = p.channels;
-  row["threads"] = p.threads;
-  row["chunk_bytes"] = p.chunk.value();
-  row["buffsize_bytes"] = p.buffsize.value();
-  row["launch"] = to_string(call.launch);
-  row["iterations"] = call.iterations;
-  row["in_place"] = call.in_place;
-  row["register"] = to_string(call.registration);
-  row["datatype"] = to_string(call.datatype);
-  row["op"] = has_reduction(call.collective) ? Json(to_string(call.op)) : absent;
-  row["root"] = has_root(call.collective) ? Json(call.root) : absent;
-  row["ring_order"] = p.ring_order;
-  row["folded"] = p.folded;
-  row["bottleneck"] = bottleneck_as_json(p.bottleneck);
-  row["limit_busbw_GBps"] = p.limit_busbw ? number_or_null(in_GBps(*p.limit_busbw)) : absent;
-  return row;
-}
 
 /// What holds for all results of the document.
 Json common_as_json(const PredictionReport& report) {
@@ -86,7 +41,7 @@ std::string as_json(const PredictionReport& report) {
   document["asked"] = asked_as_json(report.predictions.front().call);
   if (!report.nccl_environment.empty()) document["nccl_environment"] = report.nccl_environment;
   document["results"] = Json::array();
-  for (const Prediction& p : report.predictions) document["results"].push_back(result_as_json(p, ranks));
+  for (const Prediction& p : report.predictions) document["results"].push_back(prediction_as_json(p, ranks));
   if (report.why) {
     document["decisions"] = decisions_as_json(*report.why);
     for (std::size_t i = 0; i < report.predictions.size(); ++i)
@@ -94,21 +49,6 @@ std::string as_json(const PredictionReport& report) {
   }
   document["warnings"] = warnings_as_json(unique_warnings(report.predictions));
   return document_text(document);
-}
-
-/// Adds a flat row: `bottleneck`'s members become `bottleneck_link` and so on, also where it is null.
-void flatten(const Json& object, std::vector<Json>& names, std::vector<Json>& fields) {
-  for (const auto& [key, value] : object.items()) {
-    if (key != "bottleneck") {
-      names.emplace_back(key);
-      fields.push_back(value);
-      continue;
-    }
-    for (const char* member : {"link", "direction", "utilization"}) {
-      names.emplace_back("bottleneck_" + std::string(member));
-      fields.push_back(value.is_null() ? Json() : value.at(member));
-    }
-  }
 }
 
 /// What is taken and what would be fastest, in four flat fields.
@@ -134,25 +74,13 @@ std::string as_csv(const PredictionReport& report) {
     const Prediction& p = report.predictions[i];
     std::vector<Json> names;
     std::vector<Json> fields;
-    flatten(common, names, fields);
-    flatten(result_as_json(p, static_cast<int>(report.gpus.size())), names, fields);
+    add_flat(common, names, fields);
+    add_flat(prediction_as_json(p, static_cast<int>(report.gpus.size())), names, fields);
     if (report.why) add_why_fields(report.why->sizes[i], names, fields);
     if (text.empty()) text = csv_line(names);
     text += csv_line(fields);
   }
   return text;
-}
-
-/// Two decimals, fewer for long times, as nccl-tests prints them.
-std::string time_cell(Seconds time) {
-  const double us = in_us(time);
-  return fmt::format("{:.{}f}", us, us < 1e4 ? 2 : us < 1e5 ? 1 : 0);
-}
-
-std::string rate_cell(BytesPerSecond rate) {
-  const double GBps = in_GBps(rate);
-  if (!std::isfinite(GBps)) return "-";
-  return GBps > 0 && GBps < 0.01 ? fmt::format("{:.1g}", GBps) : fmt::format("{:.2f}", GBps);
 }
 
 Grid as_grid(const PredictionReport& report) {
@@ -181,8 +109,7 @@ Grid as_grid(const PredictionReport& report) {
          has_root(call.collective) ? std::to_string(call.root) : "-1", time_cell(p.time),
          rate_cell(p.algbw()), rate_cell(p.busbw()), p.limit_busbw ? rate_cell(*p.limit_busbw) : "-",
          to_string(p.algorithm) + std::string(p.stands_in_for.empty() ? "" : "*"), to_string(p.protocol),
-         p.transport, std::to_string(p.channels),
-         p.bottleneck ? p.bottleneck->link + ":" + p.bottleneck->direction : "-",
+         p.transport, std::to_string(p.channels), bottleneck_cell(p.bottleneck),
          p.bottleneck ? fmt::format("{:.2f}", p.bottleneck->utilization) : "-"});
   }
   return grid;
@@ -257,22 +184,6 @@ std::string as_table(const PredictionReport& report) {
 }
 
 }  // namespace
-
-std::uint64_t element_count(const Call& call, int ranks) {
-  const std::uint64_t elements = call.size.value() / static_cast<std::uint64_t>(element_bytes(call.datatype));
-  const bool blocks =
-      call.collective == Collective::all_gather || call.collective == Collective::reduce_scatter;
-  return blocks && ranks > 0 ? elements / static_cast<std::uint64_t>(ranks) : elements;
-}
-
-bool has_reduction(Collective collective) {
-  return collective == Collective::all_reduce || collective == Collective::reduce_scatter ||
-         collective == Collective::reduce;
-}
-
-bool has_root(Collective collective) {
-  return collective == Collective::broadcast || collective == Collective::reduce;
-}
 
 std::vector<Warning> unique_warnings(const std::vector<Prediction>& predictions) {
   std::vector<Warning> unique;

@@ -8,6 +8,7 @@
 #include "model/predict/prediction.hpp"
 #include "reports/document.hpp"
 #include "reports/format.hpp"
+#include "reports/prediction_row.hpp"
 #include "reports/why_report.hpp"
 
 namespace lanecast {
@@ -25,14 +26,6 @@ struct PredictionReport {
   std::vector<Prediction> predictions;  // at least one
   std::optional<WhyReport> why;         // with `--why`
 };
-
-/// Elements that nccl-tests' column `count` holds: of the whole buffer, for all-gather and reduce-scatter of
-/// one block.
-std::uint64_t element_count(const Call& call, int ranks);
-
-/// Whether the collective reduces (all-reduce, reduce-scatter, reduce), and whether one rank is its root.
-bool has_reduction(Collective collective);
-bool has_root(Collective collective);
 
 /// Every warning of the predictions once, in the order of their first appearance.
 std::vector<Warning> unique_warnings(const std::vector<Prediction>& predictions);

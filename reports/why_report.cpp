@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reports/document.hpp"
+#include "reports/prediction_row.hpp"
 
 namespace lanecast {
 namespace {
@@ -20,8 +21,6 @@ std::string joined(const std::vector<std::string>& names) {
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
 }
-
-double in_us(Seconds time) { return time.value() * 1e6; }
 
 Json graph_as_json(const NcclGraph& graph) {
   if (graph.channels == 0) return nullptr;
