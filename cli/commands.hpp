@@ -10,6 +10,7 @@ namespace lanecast {
 /// Each adds one subcommand whose callback does the work, prints the result to stdout, and throws Error.
 /// `session` must outlive the parse.
 void add_predict_command(CLI::App& app, Session& session);
+void add_whatif_command(CLI::App& app, Session& session);
 void add_matrix_command(CLI::App& app, Session& session);
 void add_calibrate_command(CLI::App& app, Session& session);
 void add_compare_command(CLI::App& app, Session& session);

@@ -24,6 +24,9 @@ constexpr const char* kReaders = "yaml-cpp, pugixml and hwloc";
 void add_predict_command(CLI::App& app, Session& /*session*/) {
   add_absent_command(app, "predict", kSimulator);
 }
+void add_whatif_command(CLI::App& app, Session& /*session*/) {
+  add_absent_command(app, "whatif", kSimulator);
+}
 void add_matrix_command(CLI::App& app, Session& /*session*/) {
   add_absent_command(app, "matrix", kSimulator);
 }

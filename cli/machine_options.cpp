@@ -30,15 +30,23 @@ void add_profile_option(CLI::App& command, std::string& profile) {
       ->capture_default_str();
 }
 
-void add_machine_options(CLI::App& command, MachineOptions& options) {
+void add_machine_argument(CLI::App& command, std::string& machine) {
   command
-      .add_option("MACHINE", options.machine,
+      .add_option("MACHINE", machine,
                   "a machine file, a shipped machine, a one-line machine, or a file of what a machine prints")
       ->required();
+}
+
+void add_set_option(CLI::App& command, std::vector<std::string>& sets) {
   command
-      .add_option("--set", options.sets,
+      .add_option("--set", sets,
                   "change one value: links.gpu0.width=x8, profile.duplex.host=0.1 (repeatable)")
       ->allow_extra_args(false);
+}
+
+void add_machine_options(CLI::App& command, MachineOptions& options) {
+  add_machine_argument(command, options.machine);
+  add_set_option(command, options.sets);
   add_profile_option(command, options.profile);
 }
 

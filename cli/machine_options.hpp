@@ -18,6 +18,8 @@ struct MachineOptions {
 };
 
 void add_machine_options(CLI::App& command, MachineOptions& options);
+void add_machine_argument(CLI::App& command, std::string& machine);
+void add_set_option(CLI::App& command, std::vector<std::string>& sets);
 void add_profile_option(CLI::App& command, std::string& profile);
 
 /// Reads the machine and applies every `--set` that is not the profile's, in order. Its assumptions are told

@@ -139,6 +139,7 @@ void add_predict_command(CLI::App& app, Session& session) {
       app.add_subcommand("predict", "predict how long a collective takes, over a sweep of sizes");
   const auto options = std::make_shared<PredictOptions>();
   add_situation_options(*command, options->situation);
+  add_set_option(*command, options->situation.machine.sets);
   command
       ->add_flag("--why", options->why,
                  "show what the implementation weighs, its own estimates beside predictions")

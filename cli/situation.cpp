@@ -93,7 +93,8 @@ void add_sweep_options(CLI::App& command, SweepOptions& options) {
 }  // namespace
 
 void add_situation_options(CLI::App& command, SituationOptions& options) {
-  add_machine_options(command, options.machine);
+  add_machine_argument(command, options.machine.machine);
+  add_profile_option(command, options.machine.profile);
   add_sweep_options(command, options.sweep);
   add_call_options(command, options.call);
   add_nccl_options(command, options.nccl);

@@ -25,6 +25,7 @@ struct SituationOptions {
   bool exact = false;
 };
 
+/// All of them but `--set`.
 void add_situation_options(CLI::App& command, SituationOptions& options);
 
 /// All that a prediction follows from.

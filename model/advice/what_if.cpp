@@ -59,8 +59,8 @@ std::string link_text(const Bottleneck& link) {
 std::string limits(const std::optional<Bottleneck>& before, const std::optional<Bottleneck>& after) {
   if (!before || !after) return "no link is crossed";
   if (before->link == after->link && before->direction == after->direction) {
-    return link_text(*after) + " is the most loaded link, " + percent(before->utilization) + " busy before, " +
-           percent(after->utilization) + " after";
+    return link_text(*after) + " is the most loaded link, " + percent(before->utilization) +
+           " busy before, " + percent(after->utilization) + " after";
   }
   return "the most loaded link was " + link_text(*before) + " (" + percent(before->utilization) +
          " busy), and is " + link_text(*after) + " (" + percent(after->utilization) + ")";
@@ -84,11 +84,10 @@ std::string moved_share(const Prediction& before, const Prediction& after) {
       ShareChange{"waiting for links that other ranks use", (b.waiting - a.waiting).value()}};
   const double whole = (after.time - before.time).value();
   const ShareChange& most = *std::max_element(
-      changes.begin(), changes.end(), [&](const ShareChange& x, const ShareChange& y) {
-        return x.seconds * whole < y.seconds * whole;
-      });
-  return std::string("; of ") + (whole > 0 ? "the loss of " : "the gain of ") + time_text(Seconds(std::abs(whole))) +
-         ", " + percent(most.seconds / whole) + " is " + most.name;
+      changes.begin(), changes.end(),
+      [&](const ShareChange& x, const ShareChange& y) { return x.seconds * whole < y.seconds * whole; });
+  return std::string("; of ") + (whole > 0 ? "the loss of " : "the gain of ") +
+         time_text(Seconds(std::abs(whole))) + ", " + percent(most.seconds / whole) + " is " + most.name;
 }
 
 std::string choices_text(const std::vector<ChangedChoice>& choices) {

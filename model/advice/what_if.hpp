@@ -26,15 +26,16 @@ struct Effect {
   double factor() const { return after / before; }
 };
 
-/// Compares two predictions of the same call. Both with shares (`SimulationOptions::shares`), or the cause does
-/// not say where the time went.
+/// Compares two predictions of the same call. Both with shares (`SimulationOptions::shares`), or the cause
+/// does not say where the time went.
 Effect effect(const Prediction& before, const Prediction& after);
 
 /// One what-if: what is set, and what is then predicted, one prediction a size.
 struct WhatIfCase {
   std::string name;
-  std::vector<std::pair<std::string, std::string>> sets;  // path, value; in the order in which they were applied
-  std::vector<int> ranks;                                 // GPU indices that take part
+  std::vector<std::pair<std::string, std::string>>
+      sets;                // path, value; in the order in which they were applied
+  std::vector<int> ranks;  // GPU indices that take part
   std::vector<Prediction> predictions;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/topology/lane_rate.hpp"
+
 namespace lanecast {
 
 BytesPerSecond soft_capacity(BytesPerSecond capacity, const SoftCapacity& soft, int flows) {
@@ -53,10 +55,10 @@ BytesPerSecond FlowNetworkBuilder::capacity_of(const Link& link) const {
     case LinkKind::nvlink: {
       const Param stores = lines_ ? Param::nvlink_line_efficiency : Param::nvlink_sm_efficiency;
       const Param share = engine_ == Engine::sm ? stores : Param::nvlink_copy_efficiency;
-      return link.lane_rate.value_or(BytesPerSecond(20e9)) * (link.count * profile_.value(share));
+      return lane_rate(link) * (link.count * profile_.value(share));
     }
     case LinkKind::socket:
-      return link.lane_rate.value_or(BytesPerSecond(20e9)) * reference_weight();
+      return lane_rate(link) * reference_weight();
   }
   return BytesPerSecond(0);
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lanecast_command import BINARY, SOURCE, SWITCH2, CommandTest, clean_environment
 
-LATER = "whatif tune sweep plan report".split()
+LATER = "tune sweep plan report".split()
 
 
 class Command(CommandTest):
