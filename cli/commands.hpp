@@ -11,6 +11,7 @@ namespace lanecast {
 /// `session` must outlive the parse.
 void add_predict_command(CLI::App& app, Session& session);
 void add_whatif_command(CLI::App& app, Session& session);
+void add_tune_command(CLI::App& app, Session& session);
 void add_matrix_command(CLI::App& app, Session& session);
 void add_calibrate_command(CLI::App& app, Session& session);
 void add_compare_command(CLI::App& app, Session& session);

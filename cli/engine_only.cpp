@@ -27,6 +27,7 @@ void add_predict_command(CLI::App& app, Session& /*session*/) {
 void add_whatif_command(CLI::App& app, Session& /*session*/) {
   add_absent_command(app, "whatif", kSimulator);
 }
+void add_tune_command(CLI::App& app, Session& /*session*/) { add_absent_command(app, "tune", kSimulator); }
 void add_matrix_command(CLI::App& app, Session& /*session*/) {
   add_absent_command(app, "matrix", kSimulator);
 }

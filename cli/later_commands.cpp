@@ -4,7 +4,7 @@
 namespace lanecast {
 
 const std::vector<std::string>& later_commands() {
-  static const std::vector<std::string> kNames{"tune", "sweep", "plan", "report"};
+  static const std::vector<std::string> kNames{"sweep", "plan", "report"};
   return kNames;
 }
 

@@ -52,6 +52,7 @@ void build(CLI::App& app, Session& session) {
   app.fallthrough();  // -q, -v and --no-color stand anywhere
   add_predict_command(app, session);
   add_whatif_command(app, session);
+  add_tune_command(app, session);
   add_matrix_command(app, session);
   add_doctor_command(app, session);
   add_measure_command(app, session);

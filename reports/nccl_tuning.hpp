@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,23 +12,25 @@ struct NcclTunerRow {
   Collective collective = Collective::all_reduce;
   Bytes from{0};
   Bytes to{0};                            // inclusive
-  Algorithm algorithm = Algorithm::ring;  // ring or tree
+  Algorithm algorithm = Algorithm::ring;  // ring, tree or nvls
   Protocol protocol = Protocol::simple;
   int channels = 1;  // 1 or more: "-1" would mean one channel (facts.md A11)
   int ranks = -1;    // -1: any
 };
 
-/// The file for NCCL_TUNER_CONFIG_FILE. Rows in the order given (the first that fits wins); comments first.
+/// The file for NCCL_TUNER_CONFIG_FILE: comments, then rows in the order given (the first that fits wins).
 /// @throws Error  kind usage: an algorithm that is not NCCL's, no channels, a range that ends before it
 /// begins Source: facts.md A11.
 std::string nccl_tuner_csv(const std::vector<NcclTunerRow>& rows, const std::vector<std::string>& comments);
 
 /// The file for NCCL_GRAPH_FILE: NCCL then takes these orders and channels without a search.
 ///
-/// @param setup   what NCCL's search finds by itself: speeds and classes of path are taken from it
-/// @param orders  GPU indices around the ring, one order a search channel (NCCL runs each twice)
-/// @param present GPU indices that are present, ascending: NCCL's number of a GPU is its place here
-/// @throws Error  kind usage: an order that is not of these GPUs, none at all
+/// Holds the ring (graph 0) and the tree (graph 1, chains in the same orders); for graphs that a file lacks
+/// NCCL searches as usual.
+/// @param setup    what NCCL's search finds by itself: speeds, patterns and classes of path are taken from it
+/// @param orders   GPU indices around the ring, one order a search channel (NCCL runs each twice)
+/// @param present  GPU indices that are present, ascending: NCCL's number of a GPU is its place here
+/// @throws Error   kind usage: no order, or one that is not of present GPUs, each once
 /// Source: facts.md A9; NVIDIA/nccl src/graph/search.cc (`ncclTopoGetGraphFromXmlSub`).
 std::string nccl_graph_xml(const NcclSetup& setup, const std::vector<std::vector<int>>& orders,
                            const std::vector<int>& present);
@@ -39,6 +40,7 @@ struct NcclEnvironmentLine {
   std::string name;
   std::string value;
   std::string reason;
+  bool advised = true;  // false: stands there commented out
 };
 
 /// A file that a POSIX shell sources: `export NAME=VALUE`, each below its reason; values quoted where needed.

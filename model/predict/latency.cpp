@@ -42,4 +42,15 @@ Seconds peer_latency(const Machine& machine, const Profile& profile, int from_gp
   return profile.time(Param::latency_gpu) + route_latency(machine, profile, *route);
 }
 
+Seconds host_round_trip(const Machine& machine, const Profile& profile, const Route& load) {
+  const Seconds beyond = route_latency(machine, profile, load) - profile.time(Param::latency_root);
+  return profile.time(Param::host_read_round_trip) + 2.0 * beyond;
+}
+
+Seconds host_flag_latency(const Machine& machine, const Profile& profile, const Route& store,
+                          const Route& load) {
+  return 0.5 * profile.time(Param::latency_gpu) + route_latency(machine, profile, store) +
+         profile.value(Param::host_poll_share) * host_round_trip(machine, profile, load);
+}
+
 }  // namespace lanecast

@@ -14,4 +14,12 @@ Seconds route_latency(const Machine& machine, const Profile& profile, const Rout
 /// @throws Error  kind usage: no route between the two
 Seconds peer_latency(const Machine& machine, const Profile& profile, int from_gpu, int to_gpu);
 
+/// A load from a FIFO in host memory and its answer: the prior holds for a card on a root port of the
+/// memory's own socket. @param load  from the memory to the GPU
+Seconds host_round_trip(const Machine& machine, const Profile& profile, const Route& load);
+
+/// One way from a store into host memory to the poll on another GPU that sees it there.
+Seconds host_flag_latency(const Machine& machine, const Profile& profile, const Route& store,
+                          const Route& load);
+
 }  // namespace lanecast

@@ -194,12 +194,8 @@ Route TurnCosts::peer(const Connection& link) const {
                      : *peer_route(machine_, link.from_gpu, link.to_gpu);
 }
 
-/// A load from the FIFO in host memory: the prior holds for a card on a root port of the memory's own
-/// socket.
 Seconds TurnCosts::host_round_trip(const Connection& link) const {
-  const Seconds beyond =
-      route_latency(machine_, profile_, load_route(link)) - profile_.time(Param::latency_root);
-  return profile_.time(Param::host_read_round_trip) + 2.0 * beyond;
+  return lanecast::host_round_trip(machine_, profile_, load_route(link));
 }
 
 HopCost TurnCosts::hop(const Connection& link) const {
@@ -207,7 +203,7 @@ HopCost TurnCosts::hop(const Connection& link) const {
   Seconds out;  // until a store is where the receiver polls
   if (link.transport == Transport::shm) {
     out = 0.5 * profile_.time(Param::latency_gpu) + route_latency(machine_, profile_, store_route(link));
-    cost.flag = out + profile_.value(Param::host_poll_share) * host_round_trip(link);
+    cost.flag = host_flag_latency(machine_, profile_, store_route(link), load_route(link));
   } else {
     const Param base = link.nvlink ? Param::latency_nvlink : Param::latency_gpu;
     cost.flag = peer_latency(machine_, profile_, link.from_gpu, link.to_gpu);

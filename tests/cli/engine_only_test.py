@@ -15,7 +15,7 @@ from lanecast_command import BINARY, SOURCE, CommandTest, clean_environment
 WHOLE = os.environ.get("LANECAST_WHOLE", "")
 SOURCES = os.environ.get("LANECAST_ENGINE_SOURCES", "").split(";")
 
-ABSENT = ["predict", "whatif", "matrix", "doctor", "calibrate", "compare", "config", "topo import", "topo show", "topo diff", "topo export"]
+ABSENT = ["predict", "whatif", "tune", "matrix", "doctor", "calibrate", "compare", "config", "topo import", "topo show", "topo diff", "topo export"]
 OUR_FOLDERS = "model sim hw configs calibrate reports cli".split()
 FORBIDDEN_PACKAGES = re.compile(r"(yaml-cpp|Eigen|unsupported|simgrid|xbt|smpi|boost|hwloc)\b|pugi|zlib\.h")
 SYSTEM_LIBRARIES = re.compile(r"(ld-linux-[\w-]+|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|fmt|asan|ubsan|tsan))\.so\.\d+")
@@ -74,7 +74,7 @@ class EngineOnly(CommandTest):
         listing = self.good("--help").out + self.good("topo", "--help").out
         for command in ("measure", "topo", "help", "discover", "collect"):
             self.assertRegex(listing, rf"(?m)^  {command} ")
-        self.assertNotRegex(listing, r"(?m)^  (predict|whatif|matrix|doctor|calibrate|compare|config|import|show|diff|export) ")
+        self.assertNotRegex(listing, r"(?m)^  (predict|whatif|tune|matrix|doctor|calibrate|compare|config|import|show|diff|export) ")
 
     def test_codes_and_version_are_told_as_by_the_whole_command(self):
         self.assertIn("LC-LINK-01", self.good("help").out)

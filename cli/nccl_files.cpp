@@ -1,0 +1,216 @@
+#include "cli/nccl_files.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "cli/output.hpp"
+#include "configs/reading.hpp"
+#include "model/error.hpp"
+#include "model/topology/routes.hpp"
+#include "reports/nccl_topology.hpp"
+#include "reports/prediction_report.hpp"
+
+namespace lanecast {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFlag = "--nccl-dir";
+constexpr Bytes kNoEnd{std::numeric_limits<std::uint64_t>::max()};
+
+std::vector<std::string> file_names() {
+  return {nccl_environment_file, nccl_tuner_file, nccl_graph_file, nccl_topology_file};
+}
+
+std::string path_of(const NcclFolder& folder, const std::string& name) {
+  return (fs::path(folder.path) / name).string();
+}
+
+bool runs_alike(const Prediction& a, const Prediction& b) {
+  return a.algorithm == b.algorithm && a.protocol == b.protocol && a.channels == b.channels &&
+         a.stands_in_for == b.stands_in_for;
+}
+
+/// Where a row ends and the next begins.
+Bytes boundary(const Prediction& below, const Prediction& above, const std::vector<Crossover>& crossovers) {
+  for (const Crossover& crossover : crossovers) {
+    if (crossover.size > below.call.size && crossover.size <= above.call.size) return crossover.size;
+  }
+  return Bytes(static_cast<std::uint64_t>(std::sqrt(static_cast<double>(below.call.size.value()) *
+                                                    static_cast<double>(above.call.size.value()))));
+}
+
+NcclTunerRow row_of(const Prediction& way, const CommunicatorSetup& communicator) {
+  NcclTunerRow row;
+  row.collective = way.call.collective;
+  row.algorithm = way.algorithm;
+  row.protocol = way.protocol;
+  row.channels = way.channels;
+  row.ranks = static_cast<int>(communicator.ranks.size());
+  if (!way.stands_in_for.empty()) {  // NCCL's own choice stays
+    row.algorithm = Algorithm::nvls;
+    row.protocol = Protocol::simple;
+    row.channels = communicator.nccl->nvls.channels;
+  }
+  return row;
+}
+
+/// Sizes that a collective can have, from those of another.
+std::vector<Call> calls_of(Collective collective, const std::vector<Call>& like, std::size_t ranks) {
+  const bool blocks = collective == Collective::all_gather || collective == Collective::reduce_scatter;
+  const std::uint64_t grain =
+      static_cast<std::uint64_t>(element_bytes(like.front().datatype)) * (blocks ? ranks : 1);
+  std::vector<Bytes> sizes;
+  for (const Call& call : like) sizes.push_back(call.size);
+  std::vector<Call> calls;
+  for (const Bytes size : rounded_sizes(sizes, grain)) {
+    calls.push_back(like.front());
+    calls.back().collective = collective;
+    calls.back().size = size;
+    if (!has_reduction(collective)) calls.back().op = ReduceOp::sum;
+  }
+  return calls;
+}
+
+/// Rows of a collective that was not asked for.
+std::vector<NcclTunerRow> other_rows(Collective collective, const Situation& situation, const Tuning& tuning,
+                                     const PredictorOf& predictor_of) {
+  const Implementation& implementation = tuning.nccl->implementation;
+  const std::vector<Call> calls = calls_of(collective, tuning.nccl->calls, situation.ranks.size());
+  if (calls.empty()) return {};
+  const Predictor predict = predictor_of(implementation);
+  WayQuestion question{situation.machine, situation.profile(), implementation, predict, {}};
+  question.lists.channels = {1, 2, 4, 8, 16, 32};
+  const int channels = open_communicator(situation.machine, implementation, calls.front()).channels();
+  std::erase_if(question.lists.channels, [&](int count) { return count > channels; });
+  const std::vector<Prediction> best = best_ways(question, calls, predict(situation.machine, calls));
+  return tuner_rows(best, crossovers(question, calls, best),
+                    open_communicator(situation.machine, implementation, calls.front()));
+}
+
+std::vector<NcclTunerRow> all_rows(const Situation& situation, const Tuning& tuning,
+                                   const PredictorOf& predictor_of) {
+  const CommunicatorSetup communicator =
+      open_communicator(situation.machine, tuning.nccl->implementation, tuning.nccl->calls.front());
+  std::vector<NcclTunerRow> rows;
+  for (const Collective collective : {Collective::all_reduce, Collective::reduce_scatter,
+                                      Collective::all_gather, Collective::broadcast, Collective::reduce}) {
+    const std::vector<NcclTunerRow> some = collective == situation.calls.front().collective
+                                               ? tuner_rows(tuning.best, tuning.crossovers, communicator)
+                                               : other_rows(collective, situation, tuning, predictor_of);
+    rows.insert(rows.end(), some.begin(), some.end());
+  }
+  const std::vector<NcclTunerRow> exact = rows;
+  for (NcclTunerRow row : exact) {  // the same for communicators of other ranks, which no row would fit
+    row.ranks = -1;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<std::string> comments(const Situation& situation, const Session& session) {
+  return {"written by " + session.command_line(), "for machine " + printable(situation.machine.name) +
+                                                      ", predicted with profile " + situation.profile().name +
+                                                      " for " + situation.implementation.name()};
+}
+
+std::string tuner_text(const std::vector<NcclTunerRow>& rows, const Situation& situation,
+                       const Session& session) {
+  std::vector<std::string> lines = comments(situation, session);
+  lines.emplace_back(
+      "NCCL reads this through its example tuner plugin: NCCL_TUNER_PLUGIN=libnccl-tuner-example.so");
+  lines.emplace_back(
+      "every row names its channels: the plugin takes -1, or no row that fits, for one channel");
+  return nccl_tuner_csv(rows, lines);
+}
+
+/// Orders of the rings that were found, else NCCL's own.
+std::string graph_text(const Situation& situation, const Tuning& tuning) {
+  const NcclTuning& nccl = *tuning.nccl;
+  const CommunicatorSetup communicator =
+      open_communicator(situation.machine, nccl.implementation, situation.calls.front());
+  std::vector<std::vector<int>> orders;
+  const int searched = communicator.nccl->ring.channels;
+  for (int c = 0; c < searched; ++c) {
+    orders.push_back(tuning.order_gains ? tuning.orders.best.order
+                                        : communicator.nccl->ring.orders[static_cast<std::size_t>(c)]);
+  }
+  return nccl_graph_xml(*communicator.nccl, orders, present_gpus(situation.machine));
+}
+
+std::string environment_text(const NcclFolder& folder, const Situation& situation, const Tuning& tuning,
+                             const Session& session) {
+  std::vector<NcclEnvironmentLine> lines;
+  for (const NcclAdvice& advice : tuning.nccl->variables)
+    lines.push_back({advice.name, advice.value, advice.reason, true});
+  for (const NcclAdvice& advice : tuning.files) {
+    std::error_code unknown;
+    const std::string path = fs::absolute(path_of(folder, advice.value), unknown).string();
+    lines.push_back({advice.name, path, advice.reason, advice.gains});
+  }
+  std::vector<std::string> head = comments(situation, session);
+  head.emplace_back("lines that are commented out are predicted to gain nothing by themselves");
+  return nccl_environment_text(lines, head);
+}
+
+}  // namespace
+
+void check_folder(const NcclFolder& folder) {
+  if (folder.path.empty()) return;
+  const std::string where = std::string(kFlag) + " " + printable(folder.path);
+  std::error_code failed;
+  fs::create_directory(folder.path, failed);
+  if (!fs::is_directory(folder.path, failed)) {
+    throw Error(ErrorKind::usage, "`" + printable(folder.path) + "` is no folder, and none can be made there",
+                where, "name a folder in one that is there");
+  }
+  for (const std::string& name : file_names()) {
+    if (folder.force || !fs::exists(path_of(folder, name), failed)) continue;
+    throw Error(ErrorKind::usage, "`" + printable(path_of(folder, name)) + "` exists already", where,
+                "take another folder, or add --force");
+  }
+}
+
+std::vector<NcclTunerRow> tuner_rows(const std::vector<Prediction>& best,
+                                     const std::vector<Crossover>& crossovers,
+                                     const CommunicatorSetup& communicator) {
+  std::vector<NcclTunerRow> rows;
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    if (i > 0 && runs_alike(best[i - 1], best[i])) continue;
+    NcclTunerRow row = row_of(best[i], communicator);
+    if (i > 0) {
+      row.from = boundary(best[i - 1], best[i], crossovers);
+      rows.back().to = Bytes(row.from.value() - 1);
+    }
+    row.to = kNoEnd;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<std::string> write_nccl_files(const NcclFolder& folder, const Situation& situation,
+                                          const Tuning& tuning, const PredictorOf& predictor_of,
+                                          const Session& session) {
+  const NcclTopologyFile topology = nccl_topology_xml(situation.machine);
+  for (const std::string& warning : topology.warnings)
+    session.note(std::string(nccl_topology_file) + ": " + warning);
+  const std::vector<std::pair<std::string, std::string>> texts{
+      {nccl_environment_file, environment_text(folder, situation, tuning, session)},
+      {nccl_tuner_file, tuner_text(all_rows(situation, tuning, predictor_of), situation, session)},
+      {nccl_graph_file, graph_text(situation, tuning)},
+      {nccl_topology_file, topology.xml}};
+  std::vector<std::string> written;
+  for (const auto& [name, text] : texts) {
+    OutputOptions output;
+    output.path = path_of(folder, name);
+    output.force = folder.force;
+    write_output(output, text);
+    written.push_back(output.path);
+  }
+  return written;
+}
+
+}  // namespace lanecast
