@@ -84,8 +84,9 @@ std::vector<NcclTunerRow> other_rows(Collective collective, const Situation& sit
   const Predictor predict = predictor_of(implementation);
   WayQuestion question{situation.machine, situation.profile(), implementation, predict, {}};
   question.lists.channels = {1, 2, 4, 8, 16, 32};
-  const int channels = open_communicator(situation.machine, implementation, calls.front()).channels();
-  std::erase_if(question.lists.channels, [&](int count) { return count > channels; });
+  const int there = open_communicator(situation.machine, implementation, calls.front()).channels();
+  const int most = std::max(there, most_channels(tuning.best));  // as many as NCCL then sets up
+  std::erase_if(question.lists.channels, [&](int count) { return count > most; });
   const std::vector<Prediction> best = best_ways(question, calls, predict(situation.machine, calls));
   return tuner_rows(best, crossovers(question, calls, best),
                     open_communicator(situation.machine, implementation, calls.front()));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "model/error.hpp"
@@ -91,21 +92,26 @@ class Search {
   /// NCCL's communicator has as many channels as a call may use: a call that wants more needs them to be
   /// there.
   void try_channels() {
-    const Implementation& own = tuning_.implementation;
-    if (is_set(own, "NCCL_MIN_NCHANNELS") || is_set(own, "NCCL_MIN_CTAS")) return;
-    const int there = open_communicator(question_.machine, own, tuning_.calls.front()).channels();
-    int wanted = there;
-    for (const Prediction& way : tuning_.best) wanted = std::max(wanted, way.channels);
-    if (wanted == there) return;
-    NcclAdvice advice{"NCCL_MIN_NCHANNELS",
-                      std::to_string(wanted),
-                      "NCCL sets up " + std::to_string(there) +
-                          " channels by itself; large calls are faster with " + std::to_string(wanted),
-                      true,
-                      {}};
-    advice.alone = alone(advice.name, advice.value);
-    tuning_.implementation = with_variable(own, advice.name, advice.value);
-    tuning_.variables.push_back(std::move(advice));
+    const Implementation& implementation = tuning_.implementation;
+    const int there = open_communicator(question_.machine, implementation, tuning_.calls.front()).channels();
+    const int wanted = most_channels(tuning_.best);
+    if (wanted <= there) return;
+    const std::vector<Prediction> within = best_under(implementation, tuning_.calls, there);
+    const double factor = mean_factor(within, tuning_.best);
+    if (factor > 1 - kGain || is_set(implementation, "NCCL_MIN_NCHANNELS") ||
+        is_set(implementation, "NCCL_MIN_CTAS")) {
+      tuning_.best = within;
+      return;
+    }
+    const std::string name = "NCCL_MIN_NCHANNELS";
+    const std::string value = std::to_string(wanted);
+    tuning_.variables.push_back(
+        {name, value,
+         "NCCL sets up " + std::to_string(there) +
+             " channels by itself, and the tuner can take no more than there are; on average over "
+             "the sizes " +
+             percent_faster(factor) + " faster",
+         true, alone(name, value)});
   }
 
   void try_numbers(const char* name, const std::vector<std::uint64_t>& values, const std::string& reason) {
@@ -126,11 +132,12 @@ class Search {
   NcclTuning take() { return std::move(tuning_); }
 
  private:
-  std::vector<Prediction> best_under(const Implementation& implementation,
-                                     const std::vector<Call>& calls) const {
+  /// @param most  channels
+  std::vector<Prediction> best_under(const Implementation& implementation, const std::vector<Call>& calls,
+                                     int most = std::numeric_limits<int>::max()) const {
     const Predictor predict = predictor_of_(implementation);
-    const WayQuestion question{question_.machine, question_.profile, implementation, predict,
-                               question_.lists};
+    WayQuestion question{question_.machine, question_.profile, implementation, predict, question_.lists};
+    std::erase_if(question.lists.channels, [&](int count) { return count > most; });
     return best_ways(question, calls, predict(question_.machine, calls));
   }
 
@@ -179,6 +186,12 @@ double mean_factor(const std::vector<Prediction>& before, const std::vector<Pred
   return std::exp(logs / static_cast<double>(before.size()));
 }
 
+int most_channels(const std::vector<Prediction>& predictions) {
+  int most = 1;
+  for (const Prediction& prediction : predictions) most = std::max(most, prediction.channels);
+  return most;
+}
+
 NcclTuning tune_nccl(const WayQuestion& question, const std::vector<Call>& calls, const RingOrders& orders,
                      const PredictorOf& predictor_of) {
   Search search(question, calls, predictor_of);
@@ -187,8 +200,8 @@ NcclTuning tune_nccl(const WayQuestion& question, const std::vector<Call>& calls
   search.try_numbers("NCCL_BUFFSIZE", {1U << 20, 2U << 20, 8U << 20, 16U << 20},
                      "chunks of half a buffer suit these links better than NCCL's 2 MiB");
   search.try_numbers("NCCL_NTHREADS", {128, 256, 512}, "another number of threads a block moves data faster");
-  search.try_channels();
   search.search_again();
+  search.try_channels();
   return search.take();
 }
 

@@ -24,12 +24,16 @@ struct NcclAdvice {
 struct NcclTuning {
   std::vector<NcclAdvice> variables;  // what gains, and what was tried first in its place
   std::vector<Call> calls;            // with the order of the ring, where another than NCCL's gains
-  Implementation implementation;      // with the variables set
-  std::vector<Prediction> best;       // one a call, everything together
+  Implementation
+      implementation;  // with the variables set, but NCCL_MIN_NCHANNELS: each of `best` names its channels
+  std::vector<Prediction> best;  // one a call, everything together
 };
 
 /// How much longer, on geometric average over the calls, `after` takes than `before`: 0.9 is a tenth faster.
 double mean_factor(const std::vector<Prediction>& before, const std::vector<Prediction>& after);
+
+/// The most channels that any of them takes; 1 or more.
+int most_channels(const std::vector<Prediction>& predictions);
 
 /// Seeks variables that make the calls faster together (`mean_factor`), one after the other: the level of
 /// peer access, the order of the ring (a graph file), channels, the buffer of Simple, threads. Each is kept

@@ -13,8 +13,8 @@
 namespace lanecast {
 namespace {
 
-constexpr double kHopeless = 3;  // of the best by the closed form: not simulated
-constexpr double kNear = 2.5;    // of the best: may win with other channels
+constexpr double kHopeless = 2;  // of the best by the closed form: not simulated
+constexpr double kNear = 1.6;    // of the best: may win with other channels
 constexpr double kWorth = 0.01;  // of the time: less is not worth another choice, or more channels
 constexpr std::size_t kMostForThreads = 3;
 constexpr std::size_t kMostForChunks = 2;

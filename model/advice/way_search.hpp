@@ -25,10 +25,12 @@ struct WayQuestion {
 
 /// The fastest safe way of each call: algorithm and protocol, then channels, then threads and chunk.
 ///
-/// Each algorithm and protocol that the implementation could run is predicted with its own geometry; those
-/// within 2.5 times the best with each count of channels; the best three of these with each count of threads;
-/// and the best two with each chunk. A way that corrupts data (LL128 over PCIe) is left out. What is no
-/// faster than the implementation's own choice by a thousandth leaves that choice.
+/// Each algorithm and protocol that the implementation could run, and that the closed form does not call
+/// twice as slow as the best, is predicted with its own geometry; those within 1.6 times the best with each
+/// count of channels; the best three of these with each count of threads; and the best two with each chunk. A
+/// way that corrupts data (LL128 over PCIe) is left out. Of ways within a hundredth of the fastest, that with
+/// the fewest channels is taken; what is no faster than the implementation's own choice by a hundredth leaves
+/// that choice.
 /// @param as_is  predictions of the calls as the implementation runs them
 /// @return       one a call; a call for which NCCL takes what is not simulated (NVLS) keeps `as_is`
 std::vector<Prediction> best_ways(const WayQuestion& question, const std::vector<Call>& calls,
