@@ -12,6 +12,7 @@
 #include "sim/loop_folding.hpp"
 #include "sim/platform.hpp"
 #include "sim/strand.hpp"
+#include "sim/undisturbed_rates.hpp"
 
 namespace lanecast {
 namespace {
@@ -63,20 +64,29 @@ Program record(const ChannelWork& work) {
 
 class EventLoop {
  public:
-  EventLoop(const SchedulePlan& plan, bool exact)
+  EventLoop(const SchedulePlan& plan, bool exact, bool accounts)
       : plan_(plan),
         share_(plan.network, deciding_resources(plan.network, demand(plan))),
         context_(plan, shared_lanes()),
         works_(all_strands(plan)) {
+    context_.accounts = accounts;
     bool coupled = false;
     for (const bool shared : context_.shared_lanes) coupled = coupled || shared;
     folding_ = fold_loops(plan, coupled, exact);
+    left_out_.resize(folding_.folders.size());
     context_.wake = [this](int strand) { runnable_.push_back(strand); };
     runners_.reserve(works_.size());
     for (std::size_t i = 0; i < works_.size(); ++i) {
       const bool same_channel = i > 0 && works_[i - 1].channel == works_[i].channel;
-      runners_.push_back({Strand(context_, works_[i], static_cast<int>(i)), record(works_[i]),
-                          same_channel ? runners_.back().actor + 1 : 0, 0, 0, 0, false});
+      runners_.push_back({Strand(context_, works_[i], static_cast<int>(i)),
+                          record(works_[i]),
+                          same_channel ? runners_.back().actor + 1 : 0,
+                          0,
+                          0,
+                          0,
+                          false,
+                          0.0,
+                          {}});
       runnable_.push_back(static_cast<int>(i));
     }
   }
@@ -96,6 +106,7 @@ class EventLoop {
     result.folded = folded_;
     result.foldable = !folding_.folders.empty();
     result.transfers = context_.transfers;
+    result.account = end_account_;
     return result;
   }
 
@@ -108,6 +119,14 @@ class EventLoop {
     std::size_t step = 0;
     int flows = 0;  // under way
     bool begun = false;
+    double settled_at = 0;  // when the second loop began, and where that time came from
+    TimeAccount settled;
+  };
+
+  /// Where the time that a folder left out would have gone.
+  struct LeftOut {
+    double seconds = 0;
+    TimeAccount account;
   };
 
   std::vector<bool> shared_lanes() const {
@@ -165,8 +184,26 @@ class EventLoop {
     Folder* folder = folding_.folder(channel);
     if (folder == nullptr) return;
     const int place = folding_.place_in_group[static_cast<std::size_t>(channel)];
+    if (loop == 1) {
+      runner.settled_at = runner.strand.now();
+      runner.settled = runner.strand.account();
+    }
     runner.loop = folder->advance(place, runner.actor, loop, runner.strand.now());
     folded_ = folded_ || runner.loop > loop;
+    if (context_.accounts) share_out(runner, *folder, folding_.group_of[static_cast<std::size_t>(channel)]);
+  }
+
+  /// What is left out is taken to go where the time of the loops before went.
+  void share_out(const Runner& runner, const Folder& folder, std::size_t group) {
+    LeftOut& left_out = left_out_[group];
+    const double fresh = folder.offset() - left_out.seconds;
+    if (fresh <= 0) return;
+    left_out.seconds = folder.offset();
+    TimeAccount seen = runner.strand.account();
+    seen += runner.settled * -1.0;
+    for (double* share : {&seen.latency, &seen.protocol, &seen.wire, &seen.waiting})
+      *share = std::max(*share, 0.0);
+    if (seen.sum() > 0) left_out.account += seen * (fresh / seen.sum());
   }
 
   void finish(int number) {
@@ -177,7 +214,12 @@ class EventLoop {
       folder->finish(folding_.place_in_group[static_cast<std::size_t>(channel)]);
       left_out = folder->offset();
     }
-    end_ = std::max(end_, runner.strand.now() + left_out);
+    if (const double end = runner.strand.now() + left_out; end > end_) {
+      end_ = end;
+      end_account_ = runner.strand.account();
+      if (left_out > 0)
+        end_account_ += left_out_[folding_.group_of[static_cast<std::size_t>(channel)]].account;
+    }
     ++finished_;
   }
 
@@ -227,16 +269,24 @@ class EventLoop {
   std::size_t finished_ = 0;
   double clock_ = 0;
   double end_ = 0;
+  TimeAccount end_account_;
+  std::vector<LeftOut> left_out_;  // [folder]
   bool folded_ = false;
 };
 
 }  // namespace
 
-ScheduleSimulation simulate_events(const SchedulePlan& plan, bool exact) {
+ScheduleSimulation simulate_events(const SchedulePlan& plan, bool exact, bool accounts) {
   if (plan.resolved.work.empty()) return {};
-  if (exact) return EventLoop(plan, exact).run();
+  const std::vector<Lane>& lanes = plan.network.lanes;
+  if (accounts && !lanes.empty() && lanes.front().undisturbed.value() == 0) {
+    SchedulePlan rated = plan;
+    set_undisturbed_rates(rated);
+    return simulate_events(rated, exact, accounts);
+  }
+  if (exact) return EventLoop(plan, exact, accounts).run();
   const std::optional<SchedulePlan> reduced = reduce_by_rotation(plan, rotation_period(plan));
-  return EventLoop(reduced ? *reduced : plan, exact).run();
+  return EventLoop(reduced ? *reduced : plan, exact, accounts).run();
 }
 
 }  // namespace lanecast

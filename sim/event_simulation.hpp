@@ -8,8 +8,9 @@ namespace lanecast {
 /// SimGrid's actors: some ten times faster, in this process, for fits that need 10^5 evaluations. Folds loops
 /// as the simulator does, never steps. SimGrid stays the reference: a test holds the two within 0.5 % of each
 /// other over random machines and calls, and `calibrate` checks its result with SimGrid.
-/// @return  time and folded of the schedule; the wire bytes are left empty
+/// @param accounts  also say where the time comes from
+/// @return  time, folded and account of the schedule; the wire bytes are left empty
 /// @throws Error  kind runtime: strands that wait for each other
-ScheduleSimulation simulate_events(const SchedulePlan& plan, bool exact = false);
+ScheduleSimulation simulate_events(const SchedulePlan& plan, bool exact = false, bool accounts = false);
 
 }  // namespace lanecast

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/time_account.hpp"
+
 namespace lanecast {
 
 /// The FIFO between two ranks on one channel, as times at which things become visible.
@@ -17,11 +19,13 @@ class FifoTimes {
   enum Event { begun, done, credit, event_count };
   static constexpr int nobody = -1;
 
-  explicit FifoTimes(int slots);
+  /// @param accounts  whether each time comes with an account
+  explicit FifoTimes(int slots, bool accounts = false);
 
   /// The next event of its kind becomes visible at `when`.
   /// @return  the strand that waits for it and is to go on, or `nobody`
-  int post(Event event, double when);
+  /// @param account  of `when`; only looked at where the FIFO keeps accounts
+  int post(Event event, double when, const TimeAccount& account = {});
 
   /// Whether the `number`-th event has been posted; if not, `strand` waits for it. Those before are not asked
   /// for any more.
@@ -29,10 +33,12 @@ class FifoTimes {
 
   /// When the `number`-th event becomes visible; it has been posted.
   double when(Event event, std::uint64_t number) const;
+  const TimeAccount& account(Event event, std::uint64_t number) const;
 
  private:
   struct Stream {
     std::vector<double> when;  // a ring; grows where one end runs ahead, as over slices without lines
+    std::vector<TimeAccount> accounts;  // the same ring; empty: none are kept
     std::uint64_t posted = 0;
     std::uint64_t asked = 0;  // those before are not asked for any more
     int waiting = nobody;

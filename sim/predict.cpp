@@ -9,6 +9,7 @@
 #include "model/error.hpp"
 #include "model/predict/plan_call.hpp"
 #include "model/predict/schedule_traffic.hpp"
+#include "sim/event_simulation.hpp"
 #include "sim/run_isolated.hpp"
 #include "sim/schedule_simulation.hpp"
 
@@ -21,6 +22,7 @@ struct Answer {
   bool folded = false;
   bool foldable = false;
   std::uint64_t transfers = 0;
+  TimeAccount account;  // by the event loop, where it is asked for
 };
 
 constexpr std::uint64_t kManyTransfers = 100'000;  // an exact run of so many is worth a word
@@ -67,24 +69,37 @@ void add_plans(const Machine& machine, const Profile& profile, const Implementat
   }
 }
 
-std::string simulate_to_bytes(const SchedulePlan& plan, bool exact) {
+std::string simulate_to_bytes(const SchedulePlan& plan, bool exact, bool shares) {
   ScheduleSimulationOptions options;
   options.exact = exact;
   const ScheduleSimulation simulation = simulate_schedule(plan, options);
-  const Answer answer{simulation.time.value(), simulation.folded, simulation.foldable, simulation.transfers};
+  Answer answer{simulation.time.value(), simulation.folded, simulation.foldable, simulation.transfers, {}};
+  if (shares) answer.account = simulate_events(plan, exact, /*accounts=*/true).account;
   std::string bytes(sizeof answer, '\0');
   std::memcpy(bytes.data(), &answer, sizeof answer);
   return bytes;
 }
 
+/// The event loop's account, stretched to SimGrid's time, and the launch: all that is left of the call's
+/// time.
+TimeShares shares_of(const Answer& answer, Seconds time) {
+  const double sum = answer.account.sum();
+  const TimeAccount account = answer.account * (sum > 0 ? answer.seconds / sum : 0.0);
+  TimeShares shares{Seconds(0), Seconds(account.latency), Seconds(account.protocol), Seconds(account.wire),
+                    Seconds(account.waiting)};
+  shares.launch = time - shares.sum();
+  return shares;
+}
+
 Prediction answer_for(const Machine& machine, const Profile& profile, const SchedulePlan& plan,
-                      const Answer& answer, bool exact) {
+                      const Answer& answer, const SimulationOptions& options) {
   Prediction prediction = describe(profile, plan);
   prediction.folded = answer.folded;
   Seconds time = plan.start + Seconds(answer.seconds);
   if (plan.resolved.call.launch == Launch::stream) time = with_stream_period(profile, time);
   finish(machine, profile, plan, time, prediction);
-  if (answer.foldable && !answer.folded && !exact && answer.transfers > kManyTransfers) {
+  if (options.shares) prediction.shares = shares_of(answer, time);
+  if (answer.foldable && !answer.folded && !options.exact && answer.transfers > kManyTransfers) {
     prediction.warnings.push_back(
         {"LC-SIM-01", "the call of " + std::to_string(plan.resolved.call.size.value()) +
                           " B never became periodic: all " + std::to_string(answer.transfers) +
@@ -117,12 +132,12 @@ constexpr std::size_t kCallsAtATime = 128;
 void predict_some(const Machine& machine, const Profile& profile, const Batch& batch,
                   const SimulationOptions& options, std::vector<Prediction>& predictions) {
   const std::vector<std::string> answers = run_isolated(batch.plans.size(), options.jobs, [&](std::size_t i) {
-    return simulate_to_bytes(batch.plans[i], options.exact);
+    return simulate_to_bytes(batch.plans[i], options.exact, options.shares);
   });
   for (std::size_t i = 0; i < batch.plans.size(); ++i) {
     Answer answer;
     std::memcpy(&answer, answers[i].data(), sizeof answer);
-    Prediction prediction = answer_for(machine, profile, batch.plans[i], answer, options.exact);
+    Prediction prediction = answer_for(machine, profile, batch.plans[i], answer, options);
     const bool first = i == 0 || batch.call_of[i] != batch.call_of[i - 1];
     if (first) {
       predictions.push_back(std::move(prediction));
@@ -154,7 +169,7 @@ std::vector<Seconds> simulated_times(const Machine& machine, const Profile& prof
   std::vector<SchedulePlan> plans;
   for (const ResolvedCall& call : calls) plans.push_back(plan_schedule(machine, profile, call, seed));
   const std::vector<std::string> answers =
-      run_isolated(plans.size(), 0, [&](std::size_t i) { return simulate_to_bytes(plans[i], false); });
+      run_isolated(plans.size(), 0, [&](std::size_t i) { return simulate_to_bytes(plans[i], false, false); });
   std::vector<Seconds> times;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     Answer answer;

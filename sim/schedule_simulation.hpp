@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/predict/schedule_plan.hpp"
+#include "sim/time_account.hpp"
 
 namespace lanecast {
 
@@ -27,6 +28,7 @@ struct ScheduleSimulation {
   bool folded = false;
   bool foldable = false;           // long enough that folding was attempted
   std::uint64_t transfers = 0;     // slices simulated with data
+  TimeAccount account;             // of `time`, where it was asked for
   std::vector<double> wire_bytes;  // on each resource of the plan's network, skipped turns counted
 };
 

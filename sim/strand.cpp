@@ -7,7 +7,7 @@ namespace lanecast {
 FifoTimes& StrandContext::fifo(int channel, int from, int to) {
   const auto c = static_cast<std::size_t>(channel);
   const auto kept = static_cast<int>(plan.positions(c).size());
-  return fifos[c].try_emplace({from % kept, to % kept}, plan.fifo_slices).first->second;
+  return fifos[c].try_emplace({from % kept, to % kept}, plan.fifo_slices, accounts).first->second;
 }
 
 Strand::Strand(StrandContext& context, const ChannelWork& work, int number)
@@ -113,38 +113,52 @@ void Strand::set_ready() {
   const TurnPart& cost = part();
   const bool in_line = context_.plan.flag_in_line;
   const auto depth = static_cast<std::uint64_t>(context_.plan.fifo_slices);
+  const bool accounts = context_.accounts;
   double ready = now_;
+  TimeAccount account = account_;
+  const auto wait_for = [&](const FifoTimes& fifo, FifoTimes::Event event, std::uint64_t number) {
+    const double when = fifo.when(event, number);
+    if (when <= ready) return;
+    ready = when;
+    if (accounts) account = fifo.account(event, number);
+  };
   double look = 0;
   if (cost.sends) {
     for (const std::size_t d : kinds_[kind_].destinations) {
       const End& to = destinations_[d];
       if (to.slices < depth) continue;
-      ready = std::max(ready, to.fifo->when(FifoTimes::credit, to.slices - depth));
+      wait_for(*to.fifo, FifoTimes::credit, to.slices - depth);
       look = std::max(look, to.cost.look.value());
     }
   }
   ready += look;
+  account.protocol += look;
   if (cost.receives && !(empty() && in_line)) {
     const auto event = in_line ? FifoTimes::begun : FifoTimes::done;
-    for (const std::size_t s : kinds_[kind_].sources)
-      ready = std::max(ready, sources_[s].fifo->when(event, sources_[s].slices));
+    for (const std::size_t s : kinds_[kind_].sources) wait_for(*sources_[s].fifo, event, sources_[s].slices);
   }
-  if (empty()) {
-    ready += cost.beside ? 0.0 : context_.plan.empty_overhead.value();
-  } else {
-    ready += cost.overhead.value() + cost.rounds.longer_seconds(payload_);
+  double overhead = cost.beside ? 0.0 : context_.plan.empty_overhead.value();
+  if (!empty()) {
+    overhead = cost.overhead.value() + cost.rounds.longer_seconds(payload_);
     ++context_.transfers;
   }
-  ready_ = ready;
+  ready_ = ready + overhead;
+  account.protocol += overhead;
+  ready_account_ = account;
 }
 
 /// Bytes begin, once the links on their way are awake; lines that begin are posted.
 void Strand::begin_lines() {
-  if (!empty()) ready_ = wake_links(ready_);
+  if (!empty()) {
+    const double awake = wake_links(ready_);
+    ready_account_.latency += awake - ready_;
+    ready_ = awake;
+  }
   now_ = ready_;
+  account_ = ready_account_;
   if (!part().sends || !context_.plan.flag_in_line) return;
   for (const std::size_t d : kinds_[kind_].destinations)
-    post(*destinations_[d].fifo, FifoTimes::begun, ready_ + destinations_[d].cost.flag.value());
+    post_later(*destinations_[d].fifo, FifoTimes::begun, 0.0, destinations_[d].cost.flag.value());
 }
 
 /// Whether a link on the way sleeps that nobody has asked for yet. Strands may run ahead of the clock, but
@@ -202,16 +216,43 @@ bool Strand::last_lines_are_here() {
   return true;
 }
 
+/// What a flow of the part would take if no other pair of ranks used its links.
+double Strand::undisturbed_seconds(const FlowCost& flow) const {
+  double rate = flow.rate.value() * factor_;
+  if (crosses_shared(flow))
+    rate =
+        std::min(rate, context_.plan.network.lanes[static_cast<std::size_t>(flow.lane)].undisturbed.value());
+  return payload_ * flow.wire_per_payload / rate;
+}
+
+/// Shares out the time from the first byte to the last.
+void Strand::charge_transfer() {
+  const double seconds = now_ - ready_;
+  double alone = 0;
+  double payload_share = 1;
+  for (const FlowCost& flow : part().flows) {
+    if (flow.rate.value() <= 0) continue;
+    const double of_flow = undisturbed_seconds(flow);
+    if (of_flow <= alone) continue;
+    alone = of_flow;
+    payload_share = 1.0 / flow.wire_per_payload;
+  }
+  const double undisturbed = std::min(seconds, alone);
+  account_.wire += undisturbed * payload_share;
+  account_.protocol += undisturbed * (1.0 - payload_share);
+  account_.waiting += seconds - undisturbed;
+}
+
 void Strand::finish_part() {
+  if (context_.accounts && !empty()) charge_transfer();
   const TurnPart& cost = part();
   const bool in_line = context_.plan.flag_in_line;
   if (cost.receives) {
     for (const std::size_t s : kinds_[kind_].sources) {
-      if (in_line && !empty())
-        now_ = std::max(now_, sources_[s].fifo->when(FifoTimes::done, sources_[s].slices));
+      if (in_line && !empty()) follow(*sources_[s].fifo, sources_[s].slices);
     }
     for (const std::size_t s : kinds_[kind_].sources) {
-      post(*sources_[s].fifo, FifoTimes::credit, now_ + sources_[s].cost.credit.value());
+      post_later(*sources_[s].fifo, FifoTimes::credit, 0.0, sources_[s].cost.credit.value());
       ++sources_[s].slices;
     }
   }
@@ -219,13 +260,25 @@ void Strand::finish_part() {
   for (const std::size_t d : kinds_[kind_].destinations) {
     End& to = destinations_[d];
     const double fence = in_line || empty() ? 0.0 : to.cost.fence.value();
-    post(*to.fifo, FifoTimes::done, now_ + fence + to.cost.flag.value());
+    post_later(*to.fifo, FifoTimes::done, fence, to.cost.flag.value());
     ++to.slices;
   }
 }
 
-void Strand::post(FifoTimes& fifo, FifoTimes::Event event, double when) {
-  const int waiting = fifo.post(event, when);
+/// The last line of a slice is here no sooner than its sender was through.
+void Strand::follow(const FifoTimes& fifo, std::uint64_t slice) {
+  const double when = fifo.when(FifoTimes::done, slice);
+  if (when <= now_) return;
+  now_ = when;
+  if (context_.accounts) account_ = fifo.account(FifoTimes::done, slice);
+}
+
+/// Becomes visible elsewhere after a fence and a flight.
+void Strand::post_later(FifoTimes& fifo, FifoTimes::Event event, double fence, double flight) {
+  TimeAccount account = account_;
+  account.protocol += fence;
+  account.latency += flight;
+  const int waiting = fifo.post(event, now_ + fence + flight, account);
   if (waiting != FifoTimes::nobody) context_.wake(waiting);
 }
 

@@ -20,6 +20,7 @@ struct StrandContext {
   std::map<int, double> awake_from;  // PCIe link that was asleep -> when it is awake, once a flow has asked
   std::function<void(int)> wake;     // a strand that waited for a FIFO may go on
   std::uint64_t transfers = 0;       // slices with data
+  bool accounts = false;             // also keep where times come from; needs `Lane::undisturbed`
 
   /// The FIFO from one position to another; in a plan reduced by symmetry, of those that stand for them.
   FifoTimes& fifo(int channel, int from, int to);
@@ -58,6 +59,9 @@ class Strand {
   /// May run ahead of the clock while nothing is transferred.
   double now() const { return now_; }
 
+  /// Where `now()` comes from; nothing but zeros where the context keeps no accounts.
+  const TimeAccount& account() const { return account_; }
+
   /// Kinds of turn that the strand takes, and the parts of each; null where it takes none of a kind.
   std::size_t kind_count() const { return kinds_.size(); }
   const std::vector<TurnPart>* parts(std::size_t kind) const { return kinds_[kind].parts; }
@@ -92,7 +96,10 @@ class Strand {
   void finish_part();
   bool crosses_shared(const FlowCost& flow) const;
   bool empty() const { return payload_ == 0; }
-  void post(FifoTimes& fifo, FifoTimes::Event event, double when);
+  void post_later(FifoTimes& fifo, FifoTimes::Event event, double fence, double flight);
+  void follow(const FifoTimes& fifo, std::uint64_t slice);
+  double undisturbed_seconds(const FlowCost& flow) const;
+  void charge_transfer();
 
   StrandContext& context_;
   const PositionPlan& plan_;
@@ -110,6 +117,8 @@ class Strand {
   double payload_ = 0;
   double ready_ = 0;
   double now_ = 0;
+  TimeAccount account_;        // of `now_`
+  TimeAccount ready_account_;  // of `ready_`
 };
 
 }  // namespace lanecast

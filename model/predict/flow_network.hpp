@@ -43,6 +43,8 @@ struct Lane {
   std::vector<int> resources;
   double wire_per_payload = 1;         // the flow is charged its worst packet size on the whole lane
   std::vector<SleepingLink> sleeping;  // links wake side by side, each once a call
+  BytesPerSecond undisturbed{
+      0};  // what a flow would get if only this lane's used its links; 0: not asked for
   bool operator==(const Lane&) const = default;
 };
 
