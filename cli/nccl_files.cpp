@@ -49,6 +49,7 @@ NcclTunerRow row_of(const Prediction& way, const CommunicatorSetup& communicator
   row.algorithm = way.algorithm;
   row.protocol = way.protocol;
   row.channels = way.channels;
+  row.nodes = 1;
   row.ranks = static_cast<int>(communicator.ranks.size());
   if (!way.stands_in_for.empty()) {  // NCCL's own choice stays
     row.algorithm = Algorithm::nvls;
@@ -106,7 +107,7 @@ std::vector<NcclTunerRow> all_rows(const Situation& situation, const Tuning& tun
   }
   const std::vector<NcclTunerRow> exact = rows;
   for (NcclTunerRow row : exact) {  // the same for communicators of other ranks, which no row would fit
-    row.ranks = -1;
+    row.nodes = row.ranks = -1;
     rows.push_back(row);
   }
   return rows;
@@ -128,18 +129,24 @@ std::string tuner_text(const std::vector<NcclTunerRow>& rows, const Situation& s
   return nccl_tuner_csv(rows, lines);
 }
 
-/// Orders of the rings that were found, else NCCL's own.
+/// Orders of the rings that were found, else NCCL's own. Where NCCL's search ends in its fallback, which
+/// counts 0.1 GB/s, what the links allow is stated instead (facts.md A10: that alone halved small calls on
+/// one machine).
 std::string graph_text(const Situation& situation, const Tuning& tuning) {
   const NcclTuning& nccl = *tuning.nccl;
-  const CommunicatorSetup communicator =
-      open_communicator(situation.machine, nccl.implementation, situation.calls.front());
+  NcclSetup setup = *open_communicator(situation.machine, nccl.implementation, situation.calls.front()).nccl;
+  const bool ours = tuning.order_gains || setup.ring.fallback;
   std::vector<std::vector<int>> orders;
-  const int searched = communicator.nccl->ring.channels;
-  for (int c = 0; c < searched; ++c) {
-    orders.push_back(tuning.order_gains ? tuning.orders.best.order
-                                        : communicator.nccl->ring.orders[static_cast<std::size_t>(c)]);
+  for (int c = 0; c < setup.ring.channels; ++c)
+    orders.push_back(ours ? tuning.orders.best.order : setup.ring.orders[static_cast<std::size_t>(c)]);
+  for (NcclGraph* graph : {&setup.ring, &setup.tree}) {
+    if (!graph->fallback) continue;
+    graph->fallback = false;
+    graph->channels = static_cast<int>(orders.size());
+    graph->speed_intra = std::floor(in_GBps(tuning.orders.best.busbw) / static_cast<double>(orders.size()));
+    graph->type_intra = PathType::phb;
   }
-  return nccl_graph_xml(*communicator.nccl, orders, present_gpus(situation.machine));
+  return nccl_graph_xml(setup, orders, present_gpus(situation.machine));
 }
 
 std::string environment_text(const NcclFolder& folder, const Situation& situation, const Tuning& tuning,
@@ -154,6 +161,8 @@ std::string environment_text(const NcclFolder& folder, const Situation& situatio
   }
   std::vector<std::string> head = comments(situation, session);
   head.emplace_back("lines that are commented out are predicted to gain nothing by themselves");
+  head.emplace_back(
+      "the graph file is for communicators of all GPUs: NCCL fails where one of a part of them meets it");
   return nccl_environment_text(lines, head);
 }
 

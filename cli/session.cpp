@@ -8,6 +8,7 @@
 #include <map>
 
 #include "lanecast_version.hpp"
+#include "reports/safe_text.hpp"
 
 namespace lanecast {
 namespace {
@@ -70,14 +71,6 @@ std::string Session::command_line() const {
 
 RunInfo Session::run_info(const std::string& config_digest) const {
   return {version, commit, command_line(), host_name(), config_digest};
-}
-
-std::string shell_quoted(const std::string& word) {
-  const char* plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@%+=:,./_-";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 }  // namespace lanecast

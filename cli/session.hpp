@@ -40,7 +40,4 @@ struct Session {
   std::string painted(const char* word, const char* color) const;
 };
 
-/// Quotes a word for a POSIX shell where it needs that.
-std::string shell_quoted(const std::string& word);
-
 }  // namespace lanecast

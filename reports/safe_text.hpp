@@ -9,4 +9,7 @@ namespace lanecast {
 /// U+202E, U+2066 to U+2069), and bytes that are no UTF-8 become `?`.
 std::string safe_text(std::string_view text);
 
+/// Quotes a word for a POSIX shell where it needs that.
+std::string shell_quoted(const std::string& word);
+
 }  // namespace lanecast

@@ -1,5 +1,8 @@
 #include "model/advice/ring_hops.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "model/implementation/transport.hpp"
 #include "model/predict/latency.hpp"
 #include "model/topology/routes.hpp"
@@ -7,92 +10,97 @@
 namespace lanecast {
 namespace {
 
-/// Values of a link on which its capacity and latency rest.
-Link plain(Link link) {
-  Link values;
-  values.rate = link.rate;
-  values.width = link.width;
-  values.mps = link.mps;
-  values.replay_rate = link.replay_rate;
-  values.latency = link.latency;
-  return values;
+Femtoseconds rounded(Seconds time) { return Femtoseconds(std::llround(time.value() * 1e15)); }
+
+/// What a lane crosses, each resource once.
+std::vector<LinkUse> uses_of(const FlowNetwork& network, int lane) {
+  std::vector<LinkUse> uses;
+  for (const int resource : network.lanes[static_cast<std::size_t>(lane)].resources) {
+    const auto known =
+        std::find_if(uses.begin(), uses.end(), [&](const LinkUse& use) { return use.resource == resource; });
+    if (known == uses.end()) {
+      uses.push_back({resource, 1, {}});
+    } else {
+      ++known->times;
+    }
+  }
+  for (LinkUse& use : uses) {
+    const Resource& resource = network.resources[static_cast<std::size_t>(use.resource)];
+    use.per_wire_byte = Seconds(use.times / resource.capacity.value());
+  }
+  return uses;
 }
 
+/// The lanes of a connection as `TurnCosts` makes them for Simple, but for the joint limit of a block that
+/// loads and stores, which is no link's.
+class HopBuilder {
+ public:
+  HopBuilder(const Machine& machine, const Profile& profile, bool fifo_at_sender)
+      : machine_(machine),
+        profile_(profile),
+        fifo_at_sender_(fifo_at_sender),
+        builder_(machine, profile, Engine::sm) {}
+
+  RingHop hop(const Connection& link) {
+    return link.transport == Transport::p2p ? to_peer(link) : through_host(link);
+  }
+  FlowNetwork take() { return builder_.take(); }
+
+ private:
+  RingHop to_peer(const Connection& link) {
+    const int from = link.from_gpu;
+    const int to = link.to_gpu;
+    RingHop hop;
+    const Route route = link.nvlink ? *nvlink_route(machine_, from, to) : *peer_route(machine_, from, to);
+    store(builder_.add_peer(route), hop);
+    hop.latency = rounded(peer_latency(machine_, profile_, from, to));
+    return hop;
+  }
+
+  RingHop through_host(const Connection& link) {
+    const NodeId owner{NodeKind::gpu, fifo_at_sender_ ? link.from_gpu : link.to_gpu};
+    const int cpu = cpu_of(machine_, owner).value_or(0);
+    const Route out = *host_route(machine_, link.from_gpu, cpu, /*to_host=*/true);
+    const Route in = *host_route(machine_, link.to_gpu, cpu, /*to_host=*/false);
+    RingHop hop;
+    store(builder_.add_host(link.from_gpu, &out, cpu, nullptr, std::nullopt, BytesPerSecond(0)), hop);
+    const int load = builder_.add_host(link.to_gpu, nullptr, std::nullopt, &in, cpu, BytesPerSecond(0));
+    hop.loads = uses_of(builder_.network(), load);
+    hop.load_packets = builder_.network().lanes[static_cast<std::size_t>(load)].wire_per_payload;
+    hop.latency = rounded(host_flag_latency(machine_, profile_, out, in));
+    return hop;
+  }
+
+  void store(int lane, RingHop& hop) const {
+    hop.stores = uses_of(builder_.network(), lane);
+    hop.store_packets = builder_.network().lanes[static_cast<std::size_t>(lane)].wire_per_payload;
+  }
+
+  const Machine& machine_;
+  const Profile& profile_;
+  bool fifo_at_sender_;
+  FlowNetworkBuilder builder_;
+};
+
 }  // namespace
+
+bool RingHop::crosses(int resource) const {
+  const auto is_it = [&](const LinkUse& use) { return use.resource == resource; };
+  return std::any_of(stores.begin(), stores.end(), is_it) || std::any_of(loads.begin(), loads.end(), is_it);
+}
 
 RingHops::RingHops(const Machine& machine, const Profile& profile, const Implementation& implementation,
                    std::optional<Transport> transport, const std::vector<int>& ranks)
     : ranks_(ranks) {
-  FlowNetworkBuilder builder(machine, profile, Engine::sm);
+  HopBuilder builder(machine, profile, implementation.environment.shm_locality == 1);
   const auto count = static_cast<int>(ranks.size());
   for (const int from : ranks) {
-    const std::vector<int> up = links_to_root(machine, {NodeKind::gpu, from});
-    own_link_.push_back(up.empty() ? -1 : up.front());
-    link_values_.emplace_back();
-    parent_.push_back(-1);
-    if (!up.empty()) {
-      const Link& link = machine.links[static_cast<std::size_t>(up.front())];
-      link_values_.back() = plain(link);
-      parent_.back() = static_cast<int>(link.from.kind) * 1'000'000 + link.from.index;
-    }
-    nvlink_.emplace_back();
-    transport_.emplace_back();
     for (const int to : ranks) {
-      nvlink_.back().push_back(from != to && nvlink_route(machine, from, to).has_value());
-      if (from == to) {
-        hops_.emplace_back();
-        transport_.back().push_back(Transport::p2p);
-        continue;
-      }
-      const Connection connection = connect(machine, implementation, transport, count, from, to);
-      transport_.back().push_back(connection.transport);
-      hops_.push_back(hop_of(machine, profile, connection, builder));
+      hops_.push_back(from == to ? RingHop{}
+                                 : builder.hop(connect(machine, implementation, transport, count, from, to)));
     }
   }
   network_ = builder.take();
-  for (RingHop& hop : hops_) {
-    for (auto& [resource, wire] : hop.seconds)
-      wire /= network_.resources[static_cast<std::size_t>(resource)].capacity.value();
-  }
-}
-
-/// With wire bytes in place of seconds.
-RingHop RingHops::hop_of(const Machine& machine, const Profile& profile, const Connection& connection,
-                         FlowNetworkBuilder& builder) const {
-  RingHop hop;
-  const auto add = [&](int lane) {
-    const Lane& way = builder.network().lanes[static_cast<std::size_t>(lane)];
-    for (const int resource : way.resources) {
-      if (builder.network().resources[static_cast<std::size_t>(resource)].physical)
-        hop.seconds.emplace_back(resource, way.wire_per_payload);
-    }
-  };
-  const int from = connection.from_gpu;
-  const int to = connection.to_gpu;
-  if (connection.transport == Transport::p2p) {
-    add(builder.add_peer(connection.nvlink ? *nvlink_route(machine, from, to)
-                                           : *peer_route(machine, from, to)));
-    hop.latency = peer_latency(machine, profile, from, to);
-    return hop;
-  }
-  const int cpu = cpu_of(machine, {NodeKind::gpu, to}).value_or(0);
-  const Route store = *host_route(machine, from, cpu, /*to_host=*/true);
-  const Route load = *host_route(machine, to, cpu, /*to_host=*/false);
-  add(builder.add_host(from, &store, cpu, nullptr, std::nullopt, BytesPerSecond(0)));
-  add(builder.add_host(to, nullptr, std::nullopt, &load, cpu, BytesPerSecond(0)));
-  hop.latency = host_flag_latency(machine, profile, store, load);
-  return hop;
-}
-
-bool RingHops::interchangeable(std::size_t a, std::size_t b) const {
-  if (parent_[a] != parent_[b] || parent_[a] < 0 || !(link_values_[a] == link_values_[b])) return false;
-  for (std::size_t other = 0; other < ranks_.size(); ++other) {
-    if (nvlink_[a][other] || nvlink_[b][other]) return false;
-    if (other == a || other == b) continue;
-    if (transport_[a][other] != transport_[b][other] || transport_[other][a] != transport_[other][b])
-      return false;
-  }
-  return transport_[a][b] == transport_[b][a];
 }
 
 }  // namespace lanecast

@@ -1,6 +1,6 @@
 #pragma once
+#include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "model/implementation/implementation.hpp"
@@ -9,16 +9,36 @@
 
 namespace lanecast {
 
-/// What one hop of a ring asks of the links, for one byte of payload.
-struct RingHop {
-  std::vector<std::pair<int, double>> seconds;  // resource, link time in seconds a byte
-  Seconds latency{0};                           // of a flag
+/// Ranks by their places among those that a ring is sought for, in ring order.
+using RankOrder = std::vector<std::size_t>;
+
+/// Whole numbers, so that orders which cost the same are exactly equal however their costs were added up.
+using Femtoseconds = Quantity<struct FemtosecondsTag, std::int64_t>;
+
+/// What a hop's bytes cross.
+struct LinkUse {
+  int resource = 0;
+  int times = 1;             // a redirected store crosses a link twice
+  Seconds per_wire_byte{0};  // `times` at the resource's capacity
+  bool operator==(const LinkUse&) const = default;
 };
 
-/// Every hop that a ring over some GPUs can have.
+/// What one hop of a ring asks of the links. Through host memory the sender's block stores and the receiver's
+/// loads; to a peer the sender's block stores, and nothing is loaded.
+struct RingHop {
+  std::vector<LinkUse> stores;
+  std::vector<LinkUse> loads;
+  double store_packets = 0;  // wire bytes a payload byte
+  double load_packets = 0;   // the same; 0: no loads
+  Femtoseconds latency{0};   // of a flag
+
+  bool crosses(int resource) const;
+};
+
+/// Every hop that a ring over some GPUs can have, over the transport that the implementation takes.
 class RingHops {
  public:
-  /// @param ranks   GPU indices
+  /// @param ranks   GPU indices, at least 2, each once
   /// @throws Error  kind usage, as `connect`
   RingHops(const Machine& machine, const Profile& profile, const Implementation& implementation,
            std::optional<Transport> transport, const std::vector<int>& ranks);
@@ -27,26 +47,11 @@ class RingHops {
   int gpu(std::size_t rank) const { return ranks_[rank]; }
   std::size_t resources() const { return network_.resources.size(); }
   const Resource& resource(std::size_t index) const { return network_.resources[index]; }
-
-  /// From the rank at one place of `ranks` to that at another.
   const RingHop& hop(std::size_t from, std::size_t to) const { return hops_[from * ranks_.size() + to]; }
 
-  /// Whether two ranks can be exchanged without changing what any ring asks of the links, but for which of
-  /// two equal links it asks: cards on equal links of one switch or root that reach every other card in the
-  /// same way.
-  bool interchangeable(std::size_t a, std::size_t b) const;
-
  private:
-  RingHop hop_of(const Machine& machine, const Profile& profile, const Connection& connection,
-                 FlowNetworkBuilder& builder) const;
-
   std::vector<int> ranks_;
-  std::vector<RingHop> hops_;
-  std::vector<int> own_link_;              // [rank] PCIe link, -1: none
-  std::vector<Link> link_values_;          // [rank] of that link, without names
-  std::vector<std::vector<bool>> nvlink_;  // [rank][rank] joined by NVLink
-  std::vector<int> parent_;                // [rank] node above, as a number; -1: none
-  std::vector<std::vector<Transport>> transport_;
+  std::vector<RingHop> hops_;  // [from * ranks + to]
   FlowNetwork network_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace lanecast {
 
-/// GPUs up to which every order is looked at.
+/// GPUs up to which every order is looked at, whatever the machine.
 inline constexpr std::size_t kMostExactOrderGpus = 10;
 
 /// What a ring in some order asks of the links: each hop carries the same bytes, over the transport that the
@@ -21,7 +21,7 @@ struct RingLoad {
   std::string link;         // that allows no more: "uplink0"
   std::string direction;    // as `Resource::direction`: "up", "both"
   int crossings = 0;        // hops of the ring that cross it so
-  double total = 0;         // seconds of link time for each byte that every hop carries, over all links
+  Seconds total{0};         // link time for each byte that every hop carries, over all links
   Seconds latency{0};       // of one flag once around the ring
 };
 
@@ -35,8 +35,8 @@ struct RingOrders {
 
 /// What a given order asks of the links.
 ///
-/// The figure is that of `link_limit` for a large Simple call, but for hops that load from host memory and
-/// store to a peer in one turn, whose heavier packets are charged to both there (a few percent).
+/// The bandwidth is `Prediction::limit_busbw` of an all-reduce by Simple that is large enough for its last
+/// chunks not to matter, in this order on all channels.
 /// @param transport  as `Call::transport`
 /// @param order      at least 2 GPU indices, each once
 /// @throws Error     kind usage, as `connect`
@@ -46,7 +46,8 @@ RingLoad ring_load(const Machine& machine, const Profile& profile, const Impleme
 /// The order whose most loaded link allows most; of equals, that which loads the links least in sum, then
 /// that of the shortest way around, then the first in the order of indices.
 ///
-/// Up to `kMostExactOrderGpus` every order is looked at; above, a heuristic (docs/tune.md).
+/// Up to `kMostExactOrderGpus` every order is looked at; above, too, where exchangeable cards leave as few of
+/// them (two switches of 8); else a heuristic (docs/tune.md).
 /// @param ranks   at least 2 GPU indices
 /// @throws Error  kind usage, as `connect`
 RingOrders best_ring_order(const Machine& machine, const Profile& profile,
@@ -54,7 +55,7 @@ RingOrders best_ring_order(const Machine& machine, const Profile& profile,
                            const std::vector<int>& ranks);
 
 /// Why this order, in one sentence: the link that limits, how often the ring crosses it, and how often the
-/// order of indices would (or, where that is as good, the worst order).
+/// order of indices would (or, where that is as good, the worst order); or that no order differs.
 std::string explain(const RingOrders& orders);
 
 }  // namespace lanecast

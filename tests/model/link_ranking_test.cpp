@@ -71,7 +71,7 @@ TEST(LinkRanking, UpgradesADegradedLinkToWhatItsEndsCanDo) {
   link_named(machine, "gpu1").rate = PcieRate::gen2;
   link_named(machine, "gpu1").width = 4;
   SlowestLink slowest{{{"gpu0", 1}, {"gpu1", 1}}, {}};
-  const LinkStep& best = slowest.rank(machine).upgraded.front();
+  const LinkStep best = slowest.rank(machine).upgraded.front();
   EXPECT_EQ(best.links.front(), "gpu1");
   EXPECT_EQ(best.before, "gen2 x4");
   EXPECT_EQ(best.after, "gen4 x16");
