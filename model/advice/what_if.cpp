@@ -11,6 +11,7 @@ namespace lanecast {
 namespace {
 
 constexpr double kNoDifference = 1e-3;  // of the time
+constexpr double kWorthNaming = 0.1;    // of the difference, of the time
 
 std::string percent(double share) {
   std::array<char, 32> text{};
@@ -18,14 +19,22 @@ std::string percent(double share) {
   return text.data();
 }
 
-/// "12.3 us", "4.56 ms": three digits.
+/// "12.3 us", "4.56 ms", "1.2 s": three digits.
 std::string time_text(Seconds time) {
   const double us = time.value() * 1e6;
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), std::abs(us) < 1e4 ? "%.3g us" : "%.3g ms",
-                std::abs(us) < 1e4 ? us : us / 1e3);
+  const double size = std::abs(us);
+  std::snprintf(text.data(), text.size(),
+                size < 999.5     ? "%.3g us"
+                : size < 999.5e3 ? "%.3g ms"
+                                 : "%.3g s",
+                size < 999.5     ? us
+                : size < 999.5e3 ? us / 1e3
+                                 : us / 1e6);
   return text.data();
 }
+
+std::string signed_text(Seconds time) { return (time.value() > 0 ? "+" : "") + time_text(time); }
 
 std::string order_text(const std::vector<int>& order) {
   std::string text;
@@ -68,26 +77,45 @@ std::string limits(const std::optional<Bottleneck>& before, const std::optional<
 
 struct ShareChange {
   const char* name;
-  double seconds;
+  Seconds change;
 };
 
-/// What changed most in the direction in which the whole time did; "": nothing is known of shares.
-std::string moved_share(const Prediction& before, const Prediction& after) {
+/// "; +109 us: waiting for links that other ranks use +380 us, payload on the wire -278 us": what changed by
+/// a tenth of the whole or more, the largest first. "": nothing is known of shares.
+std::string moved_shares(const Prediction& before, const Prediction& after) {
   if (!before.shares || !after.shares) return "";
   const TimeShares& a = *before.shares;
   const TimeShares& b = *after.shares;
-  const std::array<ShareChange, 5> changes{
-      ShareChange{"launch", (b.launch - a.launch).value()},
-      ShareChange{"latency of flags", (b.latency - a.latency).value()},
-      ShareChange{"the protocol", (b.protocol - a.protocol).value()},
-      ShareChange{"payload on the wire", (b.wire - a.wire).value()},
-      ShareChange{"waiting for links that other ranks use", (b.waiting - a.waiting).value()}};
-  const double whole = (after.time - before.time).value();
-  const ShareChange& most = *std::max_element(
-      changes.begin(), changes.end(),
-      [&](const ShareChange& x, const ShareChange& y) { return x.seconds * whole < y.seconds * whole; });
-  return std::string("; of ") + (whole > 0 ? "the loss of " : "the gain of ") +
-         time_text(Seconds(std::abs(whole))) + ", " + percent(most.seconds / whole) + " is " + most.name;
+  std::array<ShareChange, 5> changes{
+      ShareChange{"launch", b.launch - a.launch}, ShareChange{"latency of flags", b.latency - a.latency},
+      ShareChange{"the protocol", b.protocol - a.protocol},
+      ShareChange{"payload on the wire", b.wire - a.wire},
+      ShareChange{"waiting for links that other ranks use", b.waiting - a.waiting}};
+  const auto size = [](const ShareChange& change) { return std::abs(change.change.value()); };
+  std::stable_sort(changes.begin(), changes.end(),
+                   [&](const ShareChange& x, const ShareChange& y) { return size(x) > size(y); });
+  const Seconds whole = after.time - before.time;
+  std::string text = "; " + signed_text(whole) + ":";
+  for (const ShareChange& change : changes) {
+    if (size(change) < kWorthNaming * std::abs(whole.value())) break;
+    text += (text.back() == ':' ? " " : ", ") + std::string(change.name) + " " + signed_text(change.change);
+  }
+  return text;
+}
+
+/// "2.00 times as long", "0.4 % shorter"; "" where there is no difference.
+std::string factor_text(double factor) {
+  std::array<char, 48> text{};
+  const double change = std::abs(factor - 1);
+  if (change < kNoDifference) return "";
+  if (change < kWorthNaming) {
+    std::snprintf(text.data(), text.size(), factor > 1 ? " (%.1f %% longer)" : " (%.1f %% shorter)",
+                  100 * change);
+  } else {
+    std::snprintf(text.data(), text.size(), factor > 1 ? " (%.2f times as long)" : " (%.2f times as fast)",
+                  factor > 1 ? factor : 1 / factor);
+  }
+  return text.data();
 }
 
 std::string choices_text(const std::vector<ChangedChoice>& choices) {
@@ -102,7 +130,7 @@ std::string cause_of(const Prediction& before, const Prediction& after,
   const std::string link = limits(before.bottleneck, after.bottleneck);
   if (std::abs(after.time / before.time - 1) < kNoDifference)
     return choices_text(choices) + "no difference: " + link;
-  return choices_text(choices) + link + moved_share(before, after);
+  return choices_text(choices) + link + moved_shares(before, after);
 }
 
 }  // namespace
@@ -123,14 +151,8 @@ std::vector<Effect> effects(const WhatIfCase& baseline, const WhatIfCase& change
 std::string verdict(const WhatIfCase& baseline, const WhatIfCase& changed) {
   const Prediction& before = baseline.predictions.back();
   const Effect last = effect(before, changed.predictions.back());
-  const double factor = last.factor();
-  std::string text = shown(before.call.size) + ": " + time_text(last.before) + " -> " + time_text(last.after);
-  if (std::abs(factor - 1) >= kNoDifference) {
-    std::array<char, 48> times{};
-    std::snprintf(times.data(), times.size(), factor > 1 ? " (%.2f times as long)" : " (%.2f times as fast)",
-                  factor > 1 ? factor : 1 / factor);
-    text += times.data();
-  }
+  const std::string text = shown(before.call.size) + ": " + time_text(last.before) + " -> " +
+                           time_text(last.after) + factor_text(last.factor());
   return text + ". " + last.cause;
 }
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lanecast_command import BINARY, SOURCE, clean_environment
 
-PAGES = [Path(SOURCE, "docs", name) for name in ("algorithms.md", "commands.md", "compare.md", "doctor.md", "nccl.md")]
+PAGES = [Path(SOURCE, "docs", name) for name in ("algorithms.md", "commands.md", "compare.md", "doctor.md", "nccl.md", "tune.md", "what-if.md")]
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 

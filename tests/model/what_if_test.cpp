@@ -37,12 +37,14 @@ TEST(Effect, SaysWhereTheDifferenceWent) {
   Prediction after = predicted(150);
   before.shares = TimeShares{10.0_us, 20.0_us, 10.0_us, 40.0_us, 20.0_us};
   after.shares = TimeShares{10.0_us, 20.0_us, 10.0_us, 45.0_us, 65.0_us};
-  EXPECT_TRUE(contains(effect(before, after).cause, "of the loss of 50 us, 90 % is waiting"))
+  EXPECT_TRUE(contains(effect(before, after).cause,
+                       "; +50 us: waiting for links that other ranks use +45 us, payload on the wire +5 us"))
       << effect(before, after).cause;
-  EXPECT_TRUE(contains(effect(after, before).cause, "of the gain of 50 us, 90 % is waiting"))
+  EXPECT_TRUE(
+      contains(effect(after, before).cause, "; -50 us: waiting for links that other ranks use -45 us"))
       << effect(after, before).cause;
   before.shares.reset();
-  EXPECT_FALSE(contains(effect(before, after).cause, "loss"));
+  EXPECT_FALSE(contains(effect(before, after).cause, "wire"));
 }
 
 TEST(Effect, SaysThatThereIsNone) {
@@ -76,6 +78,9 @@ TEST(Verdict, IsThatOfTheLargestSize) {
       << verdict(baseline, slower);
   EXPECT_TRUE(contains(verdict(slower, baseline), "(2.00 times as fast)"));
   EXPECT_FALSE(contains(verdict(baseline, baseline), "times"));
+  WhatIfCase little = slower;
+  little.predictions.back() = predicted(104);
+  EXPECT_TRUE(contains(verdict(baseline, little), "100 us -> 104 us (4.0 % longer)"));
 }
 
 }  // namespace
