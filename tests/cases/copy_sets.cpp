@@ -6,28 +6,28 @@
 #include "tests/cases/errors.hpp"
 
 namespace lanecast::cases {
-namespace {
 
-double predicted_total(const CopySet& set, const Profile& profile) {
+double published_total(const std::vector<PublishedCase>& cases, const CopySet& set) {
+  return set.carried ? *set.carried : figure(find_case(cases, set.case_id), set.place) * set.scale;
+}
+
+double predicted_total(const CopySet& set, const Profile& profile, Engine engine) {
   const Machine machine = machine_of(set.machine, set.sets);
   double sum = 0;
   double slowest = 1e300;
-  for (const CopyRate& copy : concurrent_copies(machine, profile, Engine::copy, set.flows)) {
+  for (const CopyRate& copy : concurrent_copies(machine, profile, engine, set.flows)) {
     sum += copy.rate.value() / 1e9;
     slowest = std::min(slowest, copy.rate.value() / 1e9);
   }
   return set.total == Total::sum ? sum : slowest * static_cast<double>(set.flows.size());
 }
 
-}  // namespace
-
 Grid copy_set_grid(const std::vector<PublishedCase>& cases, const Profile& profile) {
   Grid grid;
   grid.columns = {{"case", "", 0, false},  {"copies at once", "", 0, false}, {"published", "(GB/s)"},
                   {"predicted", "(GB/s)"}, {"error", "", 0, true},           {"note", "", 0, false}};
   for (const CopySet& set : copy_sets()) {
-    const double published =
-        set.carried ? *set.carried : figure(find_case(cases, set.case_id), set.place) * set.scale;
+    const double published = published_total(cases, set);
     const double predicted = predicted_total(set, profile);
     grid.rows.push_back({set.case_id, set.label, two_decimals(published), two_decimals(predicted),
                          signed_percent(predicted / published - 1), set.note});

@@ -43,6 +43,13 @@ struct LatencyPair {
 
 const std::vector<LatencyPair>& latency_pairs();
 
+/// The case's figure, GB/s in total.
+/// @throws Error  kind usage, where the case has no such figure
+double published_total(const std::vector<PublishedCase>& cases, const CopySet& set);
+
+/// The same as predicted: steady rates of all its copies at once, GB/s in total.
+double predicted_total(const CopySet& set, const Profile& profile, Engine engine = Engine::copy);
+
 /// Predicted beside published, GB/s in total.
 Grid copy_set_grid(const std::vector<PublishedCase>& cases, const Profile& profile);
 

@@ -16,11 +16,6 @@ struct Cells {
   std::vector<double> errors;
 };
 
-CopyWay way_of(const Machine& machine, int from, int to) {
-  if (!peer_access(machine, from, to, Distance::sys).allowed) return CopyWay::staged;
-  return distance(machine, from, to) == Distance::sys ? CopyWay::across_sockets : CopyWay::direct;
-}
-
 void join_note(std::string& note, const std::string& more) {
   if (more.empty() || note.find(more) != std::string::npos) return;
   note += (note.empty() ? "" : "; ") + more;
@@ -79,6 +74,11 @@ const char* to_string(CopyWay way) {
       return "staged";
   }
   return "";
+}
+
+CopyWay way_of(const Machine& machine, int from, int to) {
+  if (!peer_access(machine, from, to, Distance::sys).allowed) return CopyWay::staged;
+  return distance(machine, from, to) == Distance::sys ? CopyWay::across_sockets : CopyWay::direct;
 }
 
 double bound_of(CopyWay way) {

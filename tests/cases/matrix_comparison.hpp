@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "model/profile/profile.hpp"
+#include "model/topology/machine.hpp"
 #include "reports/grid.hpp"
 #include "tests/cases/errors.hpp"
 #include "tests/cases/published_cases.hpp"
@@ -13,6 +14,9 @@ namespace lanecast::cases {
 enum class CopyWay { direct, across_sockets, staged };
 
 const char* to_string(CopyWay way);
+
+/// The way of a copy from one GPU to another.
+CopyWay way_of(const Machine& machine, int from, int to);
 
 /// What a published matrix and the predicted one say about one kind of pair.
 struct MatrixRow {

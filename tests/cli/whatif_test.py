@@ -63,6 +63,35 @@ class Cases(CommandTest):
         # four hops up and four down share what one hop each way had; the uplink loses a little more in duplex
         self.assertTrue(3.9 < before["limit_busbw_GBps"] / after["limit_busbw_GBps"] < 4.3)
 
+    def test_two_cards_that_share_an_uplink_get_half_of_it_each_through_host_memory(self):
+        machine = "root(sw:gpu,sw:gpu)@gen4x16"
+        cases = self.cases(machine, "--case", "shared:links.gpu1.from=sw0", *LARGE, "--nccl-env", "NCCL_P2P_DISABLE=1")
+        own, shared = (cases[name]["results"][0] for name in ("baseline", "shared"))
+        self.assertEqual(shared["bottleneck"]["link"], "uplink0")
+        # own ports lose 9 % in duplex on the card's link, the uplink 3 % (facts.md C9): 2 x 0.91 / 0.97
+        self.assertTrue(1.8 < own["limit_busbw_GBps"] / shared["limit_busbw_GBps"] < 2.01)
+        self.assertGreater(shared["time_us"], own["time_us"])
+
+    def test_peer_access_reaches_as_far_as_its_level(self):
+        machine = "2xcpu(sw:2x(sw:2xgpu))@gen4x16"  # PIX below a leaf, PXB below a switch, SYS across
+        levels = [f"--case={level}:p2p.level={level}" for level in ("LOC", "PIX", "PXB", "PHB", "SYS")]
+        cases = self.cases(machine, *levels, "--ranks", "0,1,2,3,4,5,6,7", "--order", "given", *LARGE)
+        found = {name: case["results"][0] for name, case in cases.items()}
+        self.assertEqual(found["LOC"]["transport"], "shm")
+        self.assertEqual([found[level]["transport"] for level in ("PIX", "PXB", "PHB", "SYS")], ["mixed", "mixed", "mixed", "p2p"])
+        self.assertEqual(found["PXB"]["time_us"], found["PHB"]["time_us"])  # no two cards are a host bridge apart
+        limits = [found[level]["limit_busbw_GBps"] for level in ("LOC", "PIX", "PXB", "PHB", "SYS")]
+        self.assertEqual(limits, sorted(limits))
+
+    def test_a_card_below_the_other_switch_makes_the_ring_cross_twice_as_often(self):
+        machine = "2x(sw:4xgpu)@gen4x16"
+        words = ("--nccl-env", "NCCL_P2P_LEVEL=SYS", "--ranks", "0,1,2,3,4,5,6,7", "--order", "given", *LARGE)
+        cases = self.cases(machine, "--case", "moved:links.gpu2.from=sw1", "--case", "last:links.gpu3.from=sw1", *words)
+        limits = {name: case["results"][0]["limit_busbw_GBps"] for name, case in cases.items()}
+        # gpu2 stands between 1 and 3 of the other switch: four crossings instead of two; gpu3 beside gpu4: still two
+        self.assertAlmostEqual(limits["baseline"] / limits["moved"], 2, delta=0.05)
+        self.assertAlmostEqual(limits["baseline"] / limits["last"], 1, delta=1e-9)
+
     def test_each_replay_costs_its_time(self):
         for rate in (1e-9, 1e-6, 1e-4, 1e-3, 1e-2):
             limit, time = self.limit_factor(f"links.gpu1.replay_rate={rate:g}", SWITCH2)
