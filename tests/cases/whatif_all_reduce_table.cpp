@@ -1,3 +1,4 @@
+#include <tuple>
 #include <utility>
 
 #include "tests/cases/whatif_table.hpp"
@@ -15,7 +16,6 @@ void set_variable(AllReduceSide& one, const char* name, const char* value) {
   one.entry.environment.push_back({name, value, kStated});
 }
 
-/// Both run on the machine file of `before`, of which `after` takes what its sweep says of it.
 AllReduceWhatIf pair_of(ChangeKind kind, AllReduceSide before, AllReduceSide after,
                         std::vector<Bytes> sizes) {
   AllReduceWhatIf pair;

@@ -32,8 +32,10 @@ int run(const CaseArguments& arguments) {
   const std::vector<WhatIfRow> rows = compare_what_ifs(read_published_cases(arguments.file));
   check_complete(rows);
   const std::vector<WhatIfRow> cited = compare_cited_what_ifs();
-  print_table(arguments, "Published changes by kind: error of the predicted factor", what_if_summary(rows));
-  print_table(arguments, "Cited figures by kind: error of the predicted factor", what_if_summary(cited));
+  print_table(arguments,
+              "Published changes by kind: error of the predicted factor; direction: of those beyond 5 %",
+              what_if_summary(rows));
+  print_table(arguments, "Cited figures by kind: the same", what_if_summary(cited));
   print_table(arguments, "Published changes, factors after / before", what_if_grid(rows), true);
   print_table(arguments, "Cited figures, factors after / before", what_if_grid(cited), true);
   print_table(arguments, "Left out", left_out_grid());

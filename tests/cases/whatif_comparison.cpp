@@ -37,10 +37,21 @@ Texts set_flags(const Texts& sets) {
 
 std::string flows_text(const std::vector<CopyFlow>& flows) {
   const auto end = [](const std::optional<int>& gpu) { return gpu ? std::to_string(*gpu) : "host"; };
-  if (flows.size() > 8) return std::to_string(flows.size()) + " copies";
   Texts copies;
   for (const CopyFlow& flow : flows) copies.push_back(end(flow.source) + ">" + end(flow.destination));
   return fmt::format("{}", fmt::join(copies, ","));
+}
+
+bool same_flows(const CopySet& a, const CopySet& b) {
+  return std::equal(a.flows.begin(), a.flows.end(), b.flows.begin(), b.flows.end(),
+                    [](const CopyFlow& one, const CopyFlow& other) {
+                      return one.source == other.source && one.destination == other.destination;
+                    });
+}
+
+std::string copies_text(const std::vector<CopyFlow>& flows) {
+  constexpr std::size_t most = 8;  // beyond, a cell says only how many
+  return flows.size() > most ? std::to_string(flows.size()) + " copies" : "copies " + flows_text(flows);
 }
 
 /// Flags of the machine and, where the copies themselves differ, of these.
@@ -81,7 +92,7 @@ void add_family(WhatIfRow& row, const std::optional<Profile>& profile, const Tex
 }
 
 WhatIfRow copy_row(const CopyWhatIf& pair, const ChangedFigure& published) {
-  const bool other_copies = flows_text(pair.before.flows) != flows_text(pair.after.flows);
+  const bool other_copies = !same_flows(pair.before, pair.after);
   const auto predict_with = [&](const Profile& profile) {
     return ChangedFigure{predicted_total(pair.before, profile),
                          predicted_total(pair.after, profile, pair.after_engine)};
@@ -91,7 +102,7 @@ WhatIfRow copy_row(const CopyWhatIf& pair, const ChangedFigure& published) {
   row.source = pair.source;
   row.machine = pair.before.machine;
   row.change = change_text(copy_flags(pair.before, other_copies), copy_flags(pair.after, other_copies));
-  row.measured = other_copies ? "copies, in total" : "copies " + flows_text(pair.after.flows);
+  row.measured = other_copies ? "copies, in total" : copies_text(pair.after.flows);
   row.published = published;
   row.predicted = predict_with(Profile());
   row.note = pair.note;

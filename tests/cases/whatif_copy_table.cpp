@@ -10,7 +10,9 @@ constexpr const char* kRootGroups = "wrx90-2switch-root-groups-p2p-and-host";
 constexpr const char* kThreeSwitches = "wrx90-3switch-rtxpro6000-p2p";
 constexpr const char* kFlatSwitches = "wrx90-2switch-flat-rtxpro6000-p2p";
 constexpr const char* kBroadcom = "esc8000a-e13p-pex890xx-rtxpro6000-p2p";
-constexpr const char* kBroadcomCaseSaysAbout = "rounded by the source";
+constexpr const char* kRounded = "rounded by the source";
+constexpr const char* kDrawnAsFound =
+    "the file draws a chip's two virtual switches as one, as this very source found";
 constexpr const char* kOneUplinkAChip =
     "the file draws a chip's two virtual switches as one with one uplink: all its pairs are redirected";
 
@@ -76,10 +78,9 @@ void add_acs(std::vector<CopyWhatIf>& all) {
   };
   const Pairs same_switch{{0, 1}, {1, 0}};
   const Pairs same_chip{{0, 2}, {2, 0}};
-  add(kBroadcom, {"switches.chip0.acs=on"}, same_switch, 103, 50, kBroadcomCaseSaysAbout);
+  add(kBroadcom, {"switches.chip0.acs=on"}, same_switch, 103, 50, kRounded);
   add(kBroadcom, {"switches.chip0.acs=on"}, same_chip, 103, 103, kOneUplinkAChip);
-  add(kBroadcom, {"switches.chip0.acs=on", "switches.chip1.acs=on"}, {{0, 4}, {4, 0}}, 95, 95,
-      kBroadcomCaseSaysAbout);
+  add(kBroadcom, {"switches.chip0.acs=on", "switches.chip1.acs=on"}, {{0, 4}, {4, 0}}, 95, 95, kRounded);
   const char* drawn_apart = "the same figures beside a file that draws the virtual switches apart";
   add("esc8000a-e13p-2vs-rtxpro6000", {"switches.vs0.acs=on", "switches.vs1.acs=on"}, same_switch, 103, 50,
       drawn_apart);
@@ -115,6 +116,7 @@ void add_two_chips(std::vector<CopyWhatIf>& all) {
     pair.after.machine = pair.before.machine;
     pair.after.sets = {"links.gpu2.from=chip0", "links.gpu3.from=chip0", "links.gpu4.from=chip1",
                        "links.gpu5.from=chip1"};
+    if (pair.note.empty()) pair.note = kDrawnAsFound;
     all.push_back(pair);
   }
 }

@@ -39,22 +39,22 @@ Grid what_if_summary(const std::vector<WhatIfRow>& rows) {
   Grid grid;
   grid.columns = {{"kind", "", 0, false},
                   {"pairs", "", 0, true},
-                  {"sources", "", 0, true},
+                  {"machine files", "", 0, true},
                   {"generic: median |error|", "", 0, true},
-                  {"max |error|", "", 0, true},
-                  {"direction right", "", 0, true},
-                  {"family profile: pairs", "", 0, true},
-                  {"median |error|, all", "", 0, true},
-                  {"fitted to the case", "", 0, true},
-                  {"median |error|, others", "", 0, true}};
+                  {"generic: max |error|", "", 0, true},
+                  {"generic: direction right", "", 0, true},
+                  {"pairs with a family profile", "", 0, true},
+                  {"family: median |error|", "", 0, true},
+                  {"of them fitted to the case", "", 0, true},
+                  {"median |error| of the others", "", 0, true}};
   for (const ChangeKind kind : change_kinds()) {
     Tally generic;
     Tally family;
     Tally unseen;
-    std::set<std::string> sources;
+    std::set<std::string> machines;
     for (const WhatIfRow& row : rows) {
       if (row.kind != kind) continue;
-      sources.insert(row.source);
+      machines.insert(row.machine);
       generic.add(row, row.predicted);
       if (!row.family) continue;
       family.add(row, row.family->predicted);
@@ -62,7 +62,7 @@ Grid what_if_summary(const std::vector<WhatIfRow>& rows) {
     }
     if (generic.errors.empty()) continue;
     grid.rows.push_back({to_string(kind), std::to_string(generic.errors.size()),
-                         std::to_string(sources.size()), generic.median_text(), generic.max_text(),
+                         std::to_string(machines.size()), generic.median_text(), generic.max_text(),
                          generic.right_text(), std::to_string(family.errors.size()), family.median_text(),
                          std::to_string(family.errors.size() - unseen.errors.size()), unseen.median_text()});
   }
