@@ -1,5 +1,6 @@
 #include "cli/situation.hpp"
 
+#include <numeric>
 #include <utility>
 
 #include "cli/option_values.hpp"
@@ -14,21 +15,33 @@ namespace {
 
 constexpr int kMostJobs = 4096;
 
-/// Sizes that the call can have: whole elements, and whole blocks of them where each rank has a block.
-std::vector<Bytes> sizes_of(const SituationOptions& options, const Call& call, std::size_t ranks,
-                            const Session& session) {
+/// Of which sizes are multiples: whole elements, and whole blocks of them where each rank has a block.
+std::uint64_t size_grain(const Call& call, std::size_t ranks) {
   const bool blocks =
       call.collective == Collective::all_gather || call.collective == Collective::reduce_scatter;
-  const std::uint64_t grain = static_cast<std::uint64_t>(element_bytes(call.datatype)) * (blocks ? ranks : 1);
-  const std::vector<Bytes> asked = sweep_sizes(options.sweep);
-  std::vector<Bytes> sizes = rounded_sizes(asked, grain);
-  const std::string reason = "sizes are rounded down to multiples of " + std::to_string(grain) + " bytes";
-  if (sizes.empty()) {
-    throw Error(ErrorKind::usage, "no size is left: " + reason, "-b, -e",
-                "end at " + std::to_string(grain) + " bytes or more");
-  }
-  if (sizes.size() < asked.size()) {
-    session.note(reason + "; " + std::to_string(asked.size() - sizes.size()) +
+  return static_cast<std::uint64_t>(element_bytes(call.datatype)) * (blocks ? ranks : 1);
+}
+
+std::string rounding_reason(std::uint64_t grain) {
+  return "sizes are rounded down to multiples of " + std::to_string(grain) + " bytes";
+}
+
+/// @throws Error  kind usage: none is left
+std::vector<Bytes> multiples(const SweepOptions& sweep, std::uint64_t grain) {
+  std::vector<Bytes> sizes = rounded_sizes(sweep_sizes(sweep), grain);
+  if (!sizes.empty()) return sizes;
+  throw Error(ErrorKind::usage, "no size is left: " + rounding_reason(grain), "-b, -e",
+              "end at " + std::to_string(grain) + " bytes or more");
+}
+
+/// Sizes that the call can have.
+std::vector<Bytes> sizes_of(const SituationOptions& options, const Call& call, std::size_t ranks,
+                            const Session& session) {
+  const std::uint64_t grain = size_grain(call, ranks);
+  std::vector<Bytes> sizes = multiples(options.sweep, grain);
+  const std::size_t asked = sweep_sizes(options.sweep).size();
+  if (sizes.size() < asked) {
+    session.note(rounding_reason(grain) + "; " + std::to_string(asked - sizes.size()) +
                  " of them were empty or repeated");
   }
   return sizes;
@@ -125,6 +138,18 @@ Situation situation_on(const Machine& machine, const SituationOptions& options, 
   apply_sets(situation.machine, machine_sets(options.machine.sets));
   complete(situation, call, options, session);
   return situation;
+}
+
+void share_sizes(std::vector<Situation*> situations, const SweepOptions& sweep) {
+  std::uint64_t grain = 1;
+  for (const Situation* situation : situations)
+    grain = std::lcm(grain, size_grain(situation->calls.front(), situation->ranks.size()));
+  const std::vector<Bytes> sizes = multiples(sweep, grain);
+  for (Situation* situation : situations) {
+    const Call call = situation->calls.front();
+    situation->calls.assign(sizes.size(), call);
+    for (std::size_t i = 0; i < sizes.size(); ++i) situation->calls[i].size = sizes[i];
+  }
 }
 
 std::vector<Prediction> predict_situation(const Situation& situation) {

@@ -49,6 +49,11 @@ Situation read_situation(const SituationOptions& options, const Session& session
 /// The same on a machine that is read already; `--set` of `options` is applied to it.
 Situation situation_on(const Machine& machine, const SituationOptions& options, const Session& session);
 
+/// Gives several situations the same sizes: those of `sweep`, rounded down to what each of their calls can
+/// have.
+/// @throws Error  kind usage: no size is left
+void share_sizes(std::vector<Situation*> situations, const SweepOptions& sweep);
+
 /// Predicts the situation's calls, warnings of the situation in front of each prediction's own.
 /// @throws Error  as `predict`; kind runtime where there is no simulator
 std::vector<Prediction> predict_situation(const Situation& situation);

@@ -99,6 +99,9 @@ void run_whatif(const WhatIfOptions& options, const Session& session) {
   check_baseline(baseline);
   std::vector<Situation> changed = situations(typed, options, baseline.machine, session);
   require_simulator();
+  std::vector<Situation*> all{&baseline};
+  for (Situation& situation : changed) all.push_back(&situation);
+  share_sizes(all, options.situation.sweep);
   baseline.simulation.shares = true;
   WhatIfReport report;
   report.cases.push_back(predicted({kBaseline, {}}, baseline));

@@ -159,7 +159,7 @@ std::vector<std::string> case_lines(const WhatIfReport& report, const WhatIfCase
   std::vector<std::string> lines{fmt::format("case {}: {}", one.name, sets_text(one)),
                                  "  " + verdict(report.cases.front(), one)};
   if (one.ranks.size() != report.cases.front().ranks.size())
-    lines.push_back(fmt::format("  {} ranks take part, {} before: busbw compares, times less so",
+    lines.push_back(fmt::format("  ranks that take part: {}, {} before; busbw compares, times less so",
                                 one.ranks.size(), report.cases.front().ranks.size()));
   for (const std::string& line : choice_lines(report.cases.front(), one)) lines.push_back("  " + line);
   return lines;

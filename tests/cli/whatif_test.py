@@ -116,6 +116,14 @@ class Cases(CommandTest):
         self.assertEqual((gone["ranks"], gone["gpus"]), (3, [0, 1, 2]))
         self.assertIn({"what": "ranks", "before": "4", "after": "3"}, gone["results"][0]["change"]["choices"])
 
+    def test_cases_of_other_ranks_or_types_share_the_baselines_sizes(self):
+        cases = self.cases(SWITCH4, "--collective", "all_gather", "--case", "three:gpus.gpu3.present=false", "--case", "double:call.datatype=double", "-b", "8", "-e", "1M")
+        sizes = {name: [result["size_bytes"] for result in case["results"]] for name, case in cases.items()}
+        self.assertEqual(len({tuple(one) for one in sizes.values()}), 1)
+        for size in sizes["baseline"]:
+            self.assertEqual(size % (4 * 4 * 3 * 2), 0)
+        self.refused("whatif", SWITCH4, "--collective", "all_gather", "--case", "three:gpus.gpu3.present=false", "-b", "8", "-e", "40", says="no size is left")
+
     def test_choices_that_change_are_named(self):
         case = self.cases(SWITCH4, "--set", "p2p.enabled=false", *LARGE)["changed"]
         self.assertIn({"what": "transport", "before": "mixed", "after": "shm"}, case["results"][0]["change"]["choices"])
