@@ -34,6 +34,10 @@ void set_call(CallOptions& call, const std::string& set) {
   for (char& c : key) {
     if (c == '_') c = '-';
   }
+  if (value.empty()) {
+    throw Error(ErrorKind::usage, "`" + printable(path) + "` is empty", "--set " + printable(set),
+                "take a value that `--" + key + "` takes");
+  }
   CLI::App flags;
   add_call_options(flags, call);
   const std::vector<std::string> keys = call_keys(flags);

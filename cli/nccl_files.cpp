@@ -59,13 +59,21 @@ NcclTunerRow row_of(const Prediction& way, const CommunicatorSetup& communicator
   return row;
 }
 
-/// Sizes that a collective can have, from those of another.
+/// Sizes that rows are sought for beside those asked: a tuner is asked with any size.
+std::vector<Bytes> usual_sizes() {
+  std::vector<Bytes> sizes;
+  for (std::uint64_t size = 1U << 10; size <= (1U << 30); size *= 4) sizes.emplace_back(size);
+  return sizes;
+}
+
+/// Calls of a collective, like those of another: of their sizes and of the usual ones.
 std::vector<Call> calls_of(Collective collective, const std::vector<Call>& like, std::size_t ranks) {
   const bool blocks = collective == Collective::all_gather || collective == Collective::reduce_scatter;
   const std::uint64_t grain =
       static_cast<std::uint64_t>(element_bytes(like.front().datatype)) * (blocks ? ranks : 1);
-  std::vector<Bytes> sizes;
+  std::vector<Bytes> sizes = usual_sizes();
   for (const Call& call : like) sizes.push_back(call.size);
+  std::sort(sizes.begin(), sizes.end());
   std::vector<Call> calls;
   for (const Bytes size : rounded_sizes(sizes, grain)) {
     calls.push_back(like.front());
@@ -76,33 +84,32 @@ std::vector<Call> calls_of(Collective collective, const std::vector<Call>& like,
   return calls;
 }
 
-/// Rows of a collective that was not asked for.
-std::vector<NcclTunerRow> other_rows(Collective collective, const Situation& situation, const Tuning& tuning,
-                                     const PredictorOf& predictor_of) {
+/// Rows of a collective; what was found for it already is taken over.
+std::vector<NcclTunerRow> rows_of(Collective collective, const Situation& situation, const Tuning& tuning,
+                                  const PredictorOf& predictor_of) {
   const Implementation& implementation = tuning.nccl->implementation;
   const std::vector<Call> calls = calls_of(collective, tuning.nccl->calls, situation.ranks.size());
-  if (calls.empty()) return {};
   const Predictor predict = predictor_of(implementation);
   WayQuestion question{situation.machine, situation.profile(), implementation, predict, {}};
   question.lists.channels = {1, 2, 4, 8, 16, 32};
-  const int there = open_communicator(situation.machine, implementation, calls.front()).channels();
-  const int most = std::max(there, most_channels(tuning.best));  // as many as NCCL then sets up
+  const CommunicatorSetup communicator = open_communicator(situation.machine, implementation, calls.front());
+  const int most = std::max(communicator.channels(), most_channels(tuning.best));  // as NCCL then sets up
   std::erase_if(question.lists.channels, [&](int count) { return count > most; });
-  const std::vector<Prediction> best = best_ways(question, calls, predict(situation.machine, calls));
-  return tuner_rows(best, crossovers(question, calls, best),
-                    open_communicator(situation.machine, implementation, calls.front()));
+  std::vector<Prediction> best = best_ways(question, calls, predict(situation.machine, calls));
+  for (Prediction& way : best) {
+    for (const Prediction& found : tuning.best) {
+      if (found.call.collective == collective && found.call.size == way.call.size) way = found;
+    }
+  }
+  return tuner_rows(best, crossovers(question, calls, best), communicator);
 }
 
 std::vector<NcclTunerRow> all_rows(const Situation& situation, const Tuning& tuning,
                                    const PredictorOf& predictor_of) {
-  const CommunicatorSetup communicator =
-      open_communicator(situation.machine, tuning.nccl->implementation, tuning.nccl->calls.front());
   std::vector<NcclTunerRow> rows;
   for (const Collective collective : {Collective::all_reduce, Collective::reduce_scatter,
                                       Collective::all_gather, Collective::broadcast, Collective::reduce}) {
-    const std::vector<NcclTunerRow> some = collective == situation.calls.front().collective
-                                               ? tuner_rows(tuning.best, tuning.crossovers, communicator)
-                                               : other_rows(collective, situation, tuning, predictor_of);
+    const std::vector<NcclTunerRow> some = rows_of(collective, situation, tuning, predictor_of);
     rows.insert(rows.end(), some.begin(), some.end());
   }
   const std::vector<NcclTunerRow> exact = rows;
@@ -150,19 +157,28 @@ std::string graph_text(const Situation& situation, const Tuning& tuning) {
 }
 
 std::string environment_text(const NcclFolder& folder, const Situation& situation, const Tuning& tuning,
-                             const Session& session) {
+                             const std::vector<std::string>& remarks, const Session& session) {
   std::vector<NcclEnvironmentLine> lines;
   for (const NcclAdvice& advice : tuning.nccl->variables)
     lines.push_back({advice.name, advice.value, advice.reason, true});
   for (const NcclAdvice& advice : tuning.files) {
+    if (advice.value == nccl_tuner_file) {
+      lines.push_back(
+          {"NCCL_TUNER_PLUGIN", "libnccl-tuner-example.so",
+           "NCCL's example tuner plugin, built from plugins/tuner/example of its repository; without it "
+           "the table below does nothing",
+           advice.gains});
+    }
     std::error_code unknown;
     const std::string path = fs::absolute(path_of(folder, advice.value), unknown).string();
     lines.push_back({advice.name, path, advice.reason, advice.gains});
   }
   std::vector<std::string> head = comments(situation, session);
-  head.emplace_back("lines that are commented out are predicted to gain nothing by themselves");
+  head.emplace_back("lines that are commented out are predicted to gain nothing on top of the others");
   head.emplace_back(
-      "the graph file is for communicators of all GPUs: NCCL fails where one of a part of them meets it");
+      "the graph file is for communicators of exactly the GPUs that took part: NCCL fails where another "
+      "meets it");
+  for (const std::string& remark : remarks) head.push_back(std::string(nccl_topology_file) + ": " + remark);
   return nccl_environment_text(lines, head);
 }
 
@@ -171,6 +187,10 @@ std::string environment_text(const NcclFolder& folder, const Situation& situatio
 void check_folder(const NcclFolder& folder) {
   if (folder.path.empty()) return;
   const std::string where = std::string(kFlag) + " " + printable(folder.path);
+  if (printable(folder.path) != folder.path) {
+    throw Error(ErrorKind::usage, "the name of the folder holds characters that a shell's file cannot", where,
+                "take a name without control characters");
+  }
   std::error_code failed;
   fs::create_directory(folder.path, failed);
   if (!fs::is_directory(folder.path, failed)) {
@@ -208,7 +228,7 @@ std::vector<std::string> write_nccl_files(const NcclFolder& folder, const Situat
   for (const std::string& warning : topology.warnings)
     session.note(std::string(nccl_topology_file) + ": " + warning);
   const std::vector<std::pair<std::string, std::string>> texts{
-      {nccl_environment_file, environment_text(folder, situation, tuning, session)},
+      {nccl_environment_file, environment_text(folder, situation, tuning, topology.warnings, session)},
       {nccl_tuner_file, tuner_text(all_rows(situation, tuning, predictor_of), situation, session)},
       {nccl_graph_file, graph_text(situation, tuning)},
       {nccl_topology_file, topology.xml}};

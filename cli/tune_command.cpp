@@ -1,4 +1,6 @@
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "cli/commands.hpp"
 #include "cli/config_digest.hpp"
@@ -55,6 +57,19 @@ void check(const TuneOptions& options, const Situation& situation) {
   }
 }
 
+/// The report would overwrite a file for NCCL.
+void refuse_same_file(const TuneOptions& options) {
+  if (options.nccl_dir.empty() || options.output.path.empty()) return;
+  std::error_code unknown;
+  for (const char* name : {nccl_environment_file, nccl_tuner_file, nccl_graph_file, nccl_topology_file}) {
+    const auto file =
+        std::filesystem::weakly_canonical(std::filesystem::path(options.nccl_dir) / name, unknown);
+    if (file != std::filesystem::weakly_canonical(options.output.path, unknown)) continue;
+    throw Error(ErrorKind::usage, "the report and a file for NCCL would be one file",
+                "-o " + printable(options.output.path), "write the report elsewhere");
+  }
+}
+
 void run_tune(const TuneOptions& options, const Session& session) {
   const Format format = checked_output(options.output);
   const std::vector<Bytes> chunks = read_chunks(options.chunks);
@@ -62,6 +77,7 @@ void run_tune(const TuneOptions& options, const Session& session) {
   check(options, situation);
   const NcclFolder folder{options.nccl_dir, options.output.force};
   check_folder(folder);
+  refuse_same_file(options);
   require_simulator();
   const PredictorOf predictors = [&](const Implementation& implementation) -> Predictor {
     return [&situation, implementation](const Machine& machine, const std::vector<Call>& calls) {
@@ -72,6 +88,8 @@ void run_tune(const TuneOptions& options, const Session& session) {
   report.tuning =
       tune({situation.machine, situation.profile(), situation.implementation, situation.calls, chunks},
            predictors);
+  if (!chunks.empty() && report.tuning.chunk_curve->points.empty())
+    session.note("no chunk of --chunks " + printable(options.chunks) + " fits the call: there is no curve");
   if (!folder.path.empty())
     report.written = write_nccl_files(folder, situation, report.tuning, predictors, session);
   report.order_reason = explain(report.tuning.orders);

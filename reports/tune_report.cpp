@@ -83,10 +83,13 @@ Json sizes_as_json(const TuneReport& report) {
   for (std::size_t i = 0; i < report.tuning.best.size(); ++i) {
     const Prediction& before = report.tuning.as_is[i];
     const Prediction& best = report.tuning.best[i];
-    sizes.push_back({{"size_bytes", before.call.size.value()},
-                     {"gain", number_or_null(gain_of(before, best))},
-                     {"as_is", prediction_as_json(before, report.ranks)},
-                     {"best", prediction_as_json(best, report.ranks)}});
+    const bool exports = !report.tuning.exported.empty();
+    sizes.push_back(
+        {{"size_bytes", before.call.size.value()},
+         {"gain", number_or_null(gain_of(before, best))},
+         {"exported_us", exports ? number_or_null(in_us(report.tuning.exported[i].time)) : Json()},
+         {"as_is", prediction_as_json(before, report.ranks)},
+         {"best", prediction_as_json(best, report.ranks)}});
   }
   return sizes;
 }
@@ -149,6 +152,7 @@ Grid sizes_grid(const TuneReport& report) {
                   {"time", "(us)", 8},    {"best", "", 11, false},     {"channels", "best", 8},
                   {"threads", "best", 7}, {"chunk", "best", 7, false}, {"time", "(us)", 8},
                   {"busbw", "(GB/s)", 7}, {"change", "(%)", 6}};
+  if (!report.tuning.exported.empty()) grid.columns.push_back({"exported", "(us)", 8});
   for (std::size_t i = 0; i < report.tuning.best.size(); ++i) {
     const Prediction& before = report.tuning.as_is[i];
     const Prediction& best = report.tuning.best[i];
@@ -157,6 +161,8 @@ Grid sizes_grid(const TuneReport& report) {
                          std::to_string(before.channels), time_cell(before.time), way_name(best),
                          std::to_string(best.channels), std::to_string(best.threads), shown(best.chunk),
                          time_cell(best.time), rate_cell(best.busbw()), gain_cell(before, best)});
+    if (!report.tuning.exported.empty())
+      grid.rows.back().push_back(time_cell(report.tuning.exported[i].time));
   }
   return grid;
 }
@@ -215,6 +221,12 @@ std::vector<std::string> finding_lines(const TuneReport& report) {
     lines.push_back(fmt::format("from {} B on {} is faster than {}", crossover.size.value(),
                                 way_name(crossover.above), way_name(crossover.below)));
   }
+  const Prediction& largest = report.tuning.best.back();
+  lines.push_back(
+      fmt::format("band of the best at {} B: {} to {} us; what gains less than that may gain nothing",
+                  largest.call.size.value(), time_cell(largest.time_low), time_cell(largest.time_high)));
+  if (!report.tuning.exported.empty())
+    lines.push_back("exported: with exactly what nccl.env exports, which is what is advised below");
   for (const Prediction& p : report.tuning.as_is) {
     if (p.stands_in_for.empty()) continue;
     lines.push_back("*: NCCL takes " + p.stands_in_for +
@@ -241,7 +253,7 @@ template <class Lines, class Table>
 void for_each_part(const TuneReport& report, const Lines& lines, const Table& table) {
   lines(finding_lines(report));
   table("as the implementation decides by itself, and the best way found", sizes_grid(report));
-  if (report.tuning.chunk_curve) {
+  if (report.tuning.chunk_curve && !report.tuning.chunk_curve->points.empty()) {
     const ChunkCurve& curve = *report.tuning.chunk_curve;
     table(fmt::format("chunk curve of {} B, {}", curve.call.size.value(), way_name(curve.way)),
           curve_grid(curve));

@@ -213,10 +213,12 @@ std::string as_table(const WhatIfReport& report) {
 }  // namespace
 
 std::vector<Warning> all_warnings(const WhatIfReport& report) {
-  std::vector<Warning> all;
-  for (const WhatIfCase& one : report.cases) {
+  std::vector<Warning> all = unique_warnings(report.cases.front().predictions);
+  for (std::size_t i = 1; i < report.cases.size(); ++i) {
+    const WhatIfCase& one = report.cases[i];
     for (const Warning& warning : unique_warnings(one.predictions)) {
-      if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
+      const bool known = std::find(all.begin(), all.end(), warning) != all.end();
+      if (!known) all.push_back({warning.code, "case " + one.name + ": " + warning.text});
     }
   }
   return all;

@@ -22,7 +22,7 @@ struct WhatIfReport {
   std::optional<LinkRanking> links;  // with `--rank-links`
 };
 
-/// Every warning of every case once.
+/// Warnings of the baseline, and those of each case that the baseline does not have, with its name.
 std::vector<Warning> all_warnings(const WhatIfReport& report);
 
 /// The document in a format. Table and markdown show a table a case, with a sentence that says why; JSON and

@@ -10,6 +10,7 @@ namespace lanecast {
 namespace {
 
 constexpr double kNoDifference = 1e-3;  // of the time
+constexpr double kHurts = 0.01;
 
 std::string share_cell(const Prediction& before, const Prediction& after, Seconds TimeShares::*share) {
   if (!before.shares || !after.shares) return "-";
@@ -118,19 +119,24 @@ Grid link_grid(const std::vector<LinkStep>& steps, const Prediction& baseline) {
 }
 
 std::vector<std::string> link_lines(const LinkRanking& links, const Prediction& baseline) {
+  if (!baseline.bottleneck) return {"the call crosses no link"};
   std::vector<std::string> lines;
+  const auto factor = [&](const LinkStep& step) { return step.predictions.back().time / baseline.time; };
   if (!links.degraded.empty()) {
     const LinkStep& worst = links.degraded.front();
-    lines.push_back(worst.predictions.back().time / baseline.time < 1 + kNoDifference
-                        ? "no single link, one step worse, slows the call"
-                        : "hurts most: " + step_text(worst, baseline));
+    lines.push_back(factor(worst) < 1 + kNoDifference ? "no single link, one step worse, slows the call"
+                                                      : "hurts most: " + step_text(worst, baseline));
   }
-  if (!links.upgraded.empty()) {
-    const LinkStep& best = links.upgraded.front();
-    lines.push_back(
-        best.predictions.back().time / baseline.time > 1 - kNoDifference
-            ? "no single upgrade gains anything: other links, or the blocks themselves, hold the call up"
-            : "gains most: " + step_text(best, baseline));
+  if (links.upgraded.empty()) return lines;
+  const LinkStep& best = links.upgraded.front();
+  lines.push_back(
+      factor(best) > 1 - kNoDifference
+          ? "no single upgrade gains anything: other links, or the blocks themselves, hold the call up"
+          : "gains most: " + step_text(best, baseline));
+  const LinkStep& last = links.upgraded.back();
+  if (factor(last) > 1 + kHurts) {
+    lines.push_back("an upgrade that hurts: " + step_text(last, baseline) + "; " +
+                    effect(baseline, last.predictions.back()).cause);
   }
   return lines;
 }

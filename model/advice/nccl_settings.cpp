@@ -20,16 +20,6 @@ std::string percent_faster(double factor) {
   return std::to_string(tenths / 10) + "." + std::to_string(std::abs(tenths % 10)) + " %";
 }
 
-/// The implementation with one more variable. @throws Error  kind usage: a value that NCCL refuses
-Implementation with_variable(Implementation implementation, const std::string& name,
-                             const std::string& value) {
-  std::vector<NcclSetting> settings = implementation.environment.settings;
-  settings.push_back({name, value, "tune"});
-  std::vector<Warning> ignored;  // told where the variable is used
-  implementation.environment = read_nccl_environment(settings, implementation.version(), ignored);
-  return implementation;
-}
-
 bool is_set(const Implementation& implementation, const std::string& name) {
   const auto& settings = implementation.environment.settings;
   return std::any_of(settings.begin(), settings.end(),
@@ -71,7 +61,9 @@ class Search {
       consider(best_under(raised, tuning_.calls), "NCCL_P2P_LEVEL", level,
                "peer access for " + std::to_string(more) + " of " +
                    std::to_string(ranks.size() * (ranks.size() - 1)) + " pairs of ranks instead of " +
-                   std::to_string(pairs) + "; the others go through host memory");
+                   std::to_string(pairs) +
+                   "; the others go through host memory. Check first that peer access gives right data: some "
+                   "roots and IOMMUs corrupt it");
       pairs = more;
     }
   }
@@ -105,13 +97,13 @@ class Search {
     }
     const std::string name = "NCCL_MIN_NCHANNELS";
     const std::string value = std::to_string(wanted);
-    tuning_.variables.push_back(
-        {name, value,
-         "NCCL sets up " + std::to_string(there) +
-             " channels by itself, and the tuner can take no more than there are; on average over "
-             "the sizes " +
-             percent_faster(factor) + " faster",
-         true, alone(name, value)});
+    tuning_.variables.push_back({name, value,
+                                 "NCCL sets up " + std::to_string(there) +
+                                     " channels by itself, and the tuner can take no more than there are; "
+                                     "with the best ways by size, " +
+                                     percent_faster(factor) +
+                                     " faster on average over the sizes than without it",
+                                 true, alone(name, value)});
   }
 
   void try_numbers(const char* name, const std::vector<std::uint64_t>& values, const std::string& reason) {
@@ -166,8 +158,9 @@ class Search {
     auto& variables = tuning_.variables;
     variables.erase(std::remove_if(variables.begin(), variables.end(), same), variables.end());
     variables.push_back({name, value,
-                         reason + "; on average over the sizes " + percent_faster(factor) + " faster", true,
-                         alone(name, value)});
+                         reason + "; with the best ways by size, " + percent_faster(factor) +
+                             " faster on average over the sizes than without it",
+                         true, alone(name, value)});
     tuning_.implementation = with_variable(tuning_.implementation, name, value);
     tuning_.best = best;
   }
@@ -179,6 +172,21 @@ class Search {
 };
 
 }  // namespace
+
+Implementation with_variable(Implementation implementation, const std::string& name,
+                             const std::string& value) {
+  std::vector<NcclSetting> settings = implementation.environment.settings;
+  settings.push_back({name, value, "tune"});
+  std::vector<Warning> ignored;  // told where the variable is used
+  implementation.environment = read_nccl_environment(settings, implementation.version(), ignored);
+  return implementation;
+}
+
+Implementation with_variables(Implementation implementation, const std::vector<NcclAdvice>& variables) {
+  for (const NcclAdvice& advice : variables)
+    implementation = with_variable(std::move(implementation), advice.name, advice.value);
+  return implementation;
+}
 
 double mean_factor(const std::vector<Prediction>& before, const std::vector<Prediction>& after) {
   double logs = 0;

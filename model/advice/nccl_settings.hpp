@@ -32,6 +32,12 @@ struct NcclTuning {
 /// How much longer, on geometric average over the calls, `after` takes than `before`: 0.9 is a tenth faster.
 double mean_factor(const std::vector<Prediction>& before, const std::vector<Prediction>& after);
 
+/// The implementation with one more variable of NCCL, or with several.
+/// @throws Error  kind usage: a value that NCCL refuses
+Implementation with_variable(Implementation implementation, const std::string& name,
+                             const std::string& value);
+Implementation with_variables(Implementation implementation, const std::vector<NcclAdvice>& variables);
+
 /// The most channels that any of them takes; 1 or more.
 int most_channels(const std::vector<Prediction>& predictions);
 

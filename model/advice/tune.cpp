@@ -24,10 +24,13 @@ WayLists engine_lists() {
   return lists;
 }
 
-/// Threads and chunks of NCCL are a job's, not a call's (`tune_nccl`).
-WayLists nccl_lists() {
+/// Threads and chunks of NCCL are a job's, not a call's (`tune_nccl`). No more channels than the user lets
+/// NCCL have.
+WayLists nccl_lists(const Implementation& implementation) {
   WayLists lists;
   lists.channels = {1, 2, 4, 8, 16, 32};
+  if (const auto most = implementation.environment.max_channels)
+    std::erase_if(lists.channels, [&](int count) { return count > *most; });
   return lists;
 }
 
@@ -63,33 +66,42 @@ Machine as_it_runs(Machine machine) {
   return machine;
 }
 
+/// The calls as the tuner's file has them run by itself: no more channels than NCCL sets up.
+std::vector<Prediction> by_tuner_alone(const WayQuestion& question, const std::vector<Call>& calls,
+                                       const Tuning& tuning) {
+  const int there = open_communicator(question.machine, question.implementation, calls.front()).channels();
+  std::vector<Call> forced;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Prediction& best = tuning.best[i];
+    forced.push_back(best.stands_in_for.empty() ? forced_as(calls[i], best) : calls[i]);
+    forced.back().threads.reset();
+    forced.back().channels = std::min(best.channels, there);
+  }
+  return question.predict(question.machine, forced);
+}
+
+/// Each file by itself, and whether it gains on top of the variables: the tuner's then decides what the
+/// topology could.
 std::vector<NcclAdvice> file_advice(const WayQuestion& question, const std::vector<Call>& calls,
-                                    const Tuning& tuning) {
+                                    const Predictor& exporting, const Tuning& tuning) {
   const Machine& machine = question.machine;
-  WayQuestion within = question;
-  const int channels = open_communicator(machine, question.implementation, calls.front()).channels();
-  std::erase_if(within.lists.channels, [&](int count) { return count > channels; });
-  NcclAdvice tuner{
-      "NCCL_TUNER_CONFIG_FILE", nccl_tuner_file,
-      "algorithm, protocol and channels by size, read by NCCL's example tuner plugin (NCCL_TUNER_PLUGIN)",
-      false, best_ways(within, calls, tuning.as_is)};
-  NcclAdvice graph{"NCCL_GRAPH_FILE",
-                   nccl_graph_file,
-                   "the order of the ring and its channels, without a search",
-                   false,
-                   {}};
-  graph.alone = tuning.order_gains ? question.predict(machine, in_order(calls, tuning.orders.best.order))
-                                   : tuning.as_is;
-  NcclAdvice topology{"NCCL_TOPO_FILE",
-                      nccl_topology_file,
-                      "links as they run: NCCL before 2.30.7 looks at what they could do",
-                      false,
-                      {}};
+  const std::vector<Call>& ordered = tuning.nccl->calls;
+  const std::vector<Prediction> variables = exporting(machine, ordered);
   const Machine honest = as_it_runs(machine);
-  topology.alone = honest == machine ? tuning.as_is : question.predict(honest, calls);
-  std::vector<NcclAdvice> files{tuner, graph, topology};
-  for (NcclAdvice& file : files) file.gains = mean_factor(tuning.as_is, file.alone) <= 1 - kGain;
-  return files;
+  const bool degraded = !(honest == machine);
+  NcclAdvice tuner{"NCCL_TUNER_CONFIG_FILE", nccl_tuner_file,
+                   "algorithm, protocol and channels by size, read by NCCL's example tuner plugin",
+                   mean_factor(variables, tuning.best) <= 1 - kGain, by_tuner_alone(question, calls, tuning)};
+  NcclAdvice graph{"NCCL_GRAPH_FILE", nccl_graph_file,
+                   "the order of the ring and its channels, without a search", tuning.order_gains,
+                   tuning.order_gains ? question.predict(machine, in_order(calls, tuning.orders.best.order))
+                                      : tuning.as_is};
+  NcclAdvice topology{"NCCL_TOPO_FILE", nccl_topology_file,
+                      "links as they run: NCCL before 2.30.7 looks at what they could do", false,
+                      degraded ? question.predict(honest, calls) : tuning.as_is};
+  topology.gains =
+      degraded && !tuner.gains && mean_factor(variables, exporting(honest, ordered)) <= 1 - kGain;
+  return {tuner, graph, topology};
 }
 
 }  // namespace
@@ -103,7 +115,7 @@ Tuning tune(const TuneInput& input, const PredictorOf& predictor_of) {
   const bool engine = input.implementation.library == Library::lanecast;
   const Predictor predict = predictor_of(input.implementation);
   const WayQuestion question{input.machine, input.profile, input.implementation, predict,
-                             engine ? engine_lists() : nccl_lists()};
+                             engine ? engine_lists() : nccl_lists(input.implementation)};
   Tuning tuning;
   tuning.as_is = predict(input.machine, input.calls);
   tuning.orders = best_ring_order(input.machine, input.profile, input.implementation,
@@ -118,7 +130,10 @@ Tuning tune(const TuneInput& input, const PredictorOf& predictor_of) {
     calls = tuning.nccl->calls;
     implementation = tuning.nccl->implementation;
     tuning.order_gains = calls.front().order_given && !input.calls.front().order_given;
-    tuning.files = file_advice(question, input.calls, tuning);
+    const Implementation exported = with_variables(input.implementation, tuning.nccl->variables);
+    const Predictor with_exported = predictor_of(exported);
+    tuning.files = file_advice(question, input.calls, with_exported, tuning);
+    tuning.exported = tuning.files.front().gains ? tuning.best : with_exported(input.machine, calls);
   }
   const Predictor tuned_predict = predictor_of(implementation);
   const WayQuestion tuned{input.machine, input.profile, implementation, tuned_predict, question.lists};

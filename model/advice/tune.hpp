@@ -33,8 +33,9 @@ struct Tuning {
   bool order_gains = false;  // `orders.best` is faster than the implementation's own order by a hundredth
   std::vector<Crossover> crossovers;
   std::optional<ChunkCurve> chunk_curve;
-  std::optional<NcclTuning> nccl;  // what to tell NCCL; absent for our engine
-  std::vector<NcclAdvice> files;   // the files for NCCL, each by itself; empty for our engine
+  std::optional<NcclTuning> nccl;    // what to tell NCCL; absent for our engine
+  std::vector<NcclAdvice> files;     // the files for NCCL, each by itself; empty for our engine
+  std::vector<Prediction> exported;  // one a call: with what `nccl.env` exports, no more; empty: our engine
 };
 
 /// The best algorithm, protocol, channels, threads, chunk and order of a ring for each call, and what to tell

@@ -13,9 +13,11 @@
 namespace lanecast {
 namespace {
 
-constexpr double kHopeless = 2;  // of the best by the closed form: not simulated
-constexpr double kNear = 1.6;    // of the best: may win with other channels
-constexpr double kWorth = 0.01;  // of the time: less is not worth another choice, or more channels
+constexpr double kHopeless = 2;            // of the best by the closed form: not simulated
+constexpr double kManySlices = 5e4;        // links decide such a call, and the closed form is good at that
+constexpr double kHopelessWhenLong = 1.2;  // of the best, for those
+constexpr double kNear = 1.6;              // of the best: may win with other channels
+constexpr double kWorth = 0.01;            // of the time: less is not worth another choice, or more channels
 constexpr std::size_t kMostForThreads = 3;
 constexpr std::size_t kMostForChunks = 2;
 
@@ -79,10 +81,22 @@ class Trials {
   std::vector<std::vector<Tried>> tried_;  // [size]
 };
 
-/// The closed form of a call, for leaving out what cannot win.
-Seconds estimate(const WayQuestion& question, const CommunicatorSetup& communicator, const Call& call) {
-  return closed_form_time(
-      plan_call(question.machine, question.profile, question.implementation, communicator, call, 1));
+/// A way of a call, before it is simulated.
+struct Candidate {
+  Call call;
+  Seconds estimate{0};  // the closed form's
+  bool long_winded = false;
+};
+
+Candidate candidate(const WayQuestion& question, const CommunicatorSetup& communicator, const Call& call) {
+  const SchedulePlan plan =
+      plan_call(question.machine, question.profile, question.implementation, communicator, call, 1);
+  double slices = 0;
+  for (const auto& channel : plan.resolved.work) {
+    for (const std::uint64_t count : count_turns(channel.front()).slices)
+      slices += static_cast<double>(count) * static_cast<double>(channel.size());
+  }
+  return {call, closed_form_time(plan), slices > kManySlices};
 }
 
 /// Every way of each call that may win.
@@ -90,16 +104,18 @@ void propose_ways(const WayQuestion& question, const std::vector<Call>& calls, T
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const Alternatives all = alternatives(question.machine, question.profile, question.implementation,
                                           trials.communicator(), calls[i]);
-    std::vector<std::pair<Seconds, Call>> ways;
+    std::vector<Candidate> ways;
     for (const Alternative& way : all.ways) {
       const Call call = call_of(calls[i], way);
-      if (!is_simulated(way) || !is_possible(question, trials.communicator(), call)) continue;
-      ways.emplace_back(estimate(question, trials.communicator(), call), call);
+      if (is_simulated(way) && is_possible(question, trials.communicator(), call))
+        ways.push_back(candidate(question, trials.communicator(), call));
     }
-    const auto best = std::min_element(ways.begin(), ways.end(),
-                                       [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [time, call] : ways) {
-      if (time.value() <= kHopeless * best->first.value()) trials.propose(i, call);
+    const auto best = std::min_element(ways.begin(), ways.end(), [](const Candidate& x, const Candidate& y) {
+      return x.estimate < y.estimate;
+    });
+    for (const Candidate& way : ways) {
+      const double hopeless = way.long_winded ? kHopelessWhenLong : kHopeless;
+      if (way.estimate.value() <= hopeless * best->estimate.value()) trials.propose(i, way.call);
     }
   }
 }

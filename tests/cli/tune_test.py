@@ -170,6 +170,35 @@ class Files(CommandTest):
         shown = self.good("topo", "export", SWITCH4, "--nccl-topo", "-q").out
         self.assertEqual(Path(self.path, "nccl_topo.xml").read_text(encoding="utf-8"), shown)
 
+    def test_sizes_that_were_not_asked_have_rows_of_their_own(self):
+        self.good("tune", SWITCH4, "-b", "64M", "-e", "64M", "--chunks", "none", "--nccl-dir", str(self.path), "-q")
+        rows = [row for row in self.rows() if row[0] == "allreduce" and row[7] == "4"]
+        small = next(row for row in rows if int(row[1]) <= 1024 <= int(row[2]))
+        self.assertEqual(small[4], "ll")
+
+    def test_what_is_exported_is_what_is_predicted_for_it(self):
+        document = json.loads(self.write("epycx8-direct", "--format", "json").out)
+        exported = [f"--nccl-env={v['name']}={v['value']}" for v in document["variables"]]
+        tuner = next(file for file in document["files"] if file["name"] == "NCCL_TUNER_CONFIG_FILE")
+        for size in document["sizes"]:
+            if tuner["gains"]:
+                self.assertAlmostEqual(size["exported_us"], size["best"]["time_us"], delta=1e-6)
+                continue
+            one = ["-b", str(size["size_bytes"]), "-e", str(size["size_bytes"])]
+            alone = self.document("predict", "epycx8-direct", *one, *exported)["results"][0]
+            self.assertAlmostEqual(size["exported_us"] / alone["time_us"], 1, delta=1e-6)
+
+    def test_peer_access_comes_with_its_danger(self):
+        self.write("epycx8-direct")
+        lines = Path(self.path, "nccl.env").read_text(encoding="utf-8").splitlines()
+        at = next(i for i, line in enumerate(lines) if line.startswith("export NCCL_P2P_LEVEL"))
+        self.assertIn("gives right data", lines[at - 1] + lines[at - 2])
+
+    def test_the_users_own_most_channels_hold(self):
+        document = json.loads(self.write("epycx8-direct", "--nccl-env", "NCCL_MAX_NCHANNELS=2", "--format", "json").out)
+        self.assertNotIn("NCCL_MIN_NCHANNELS", [variable["name"] for variable in document["variables"]])
+        self.assertLessEqual(max(size["best"]["channels"] for size in document["sizes"]), 2)
+
     def test_a_shell_can_source_the_environment(self):
         document = json.loads(self.write(SWITCH4, "--format", "json").out)
         done = subprocess.run(["sh", "-c", ". \"$1\" && env", "sh", str(Path(self.path, "nccl.env"))], capture_output=True, text=True, check=True)
@@ -177,6 +206,8 @@ class Files(CommandTest):
             self.assertIn(f"{variable['name']}={variable['value']}", done.stdout.splitlines())
         for file in document["files"]:
             self.assertEqual(f"{file['name']}=" in done.stdout, file["gains"], file["name"])
+            if file["name"] == "NCCL_TUNER_CONFIG_FILE":
+                self.assertEqual("NCCL_TUNER_PLUGIN=" in done.stdout, file["gains"])
 
     def test_files_are_not_overwritten_unasked(self):
         self.write(SWITCH4)
@@ -184,6 +215,8 @@ class Files(CommandTest):
         self.write(SWITCH4, "--force")
         self.refused("tune", SWITCH4, "--nccl-dir", str(Path(self.path, "nccl.env")), says="no folder")
         self.refused("tune", SWITCH4, "--nccl-dir", "/nowhere/at/all", says="no folder")
+        self.refused("tune", SWITCH4, "--nccl-dir", str(self.path) + "\n", says="characters")
+        self.refused("tune", SWITCH4, "--nccl-dir", str(self.path), "-o", str(Path(self.path, "nccl.env")), "--force", says="one file")
 
     def test_a_degraded_link_makes_the_topology_file_worth_a_look(self):
         document = self.document("tune", SWITCH4, "--set", "links.gpu1.width=x2", *SIZES, "--chunks", "none")

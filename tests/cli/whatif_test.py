@@ -183,6 +183,13 @@ class Links(CommandTest):
         self.assertTrue(mended["link"].startswith("uplink"), mended["link"])
         self.assertEqual(mended["after"], "gen4 x16")
 
+    def test_an_upgrade_that_makes_nccl_choose_worse_is_told(self):
+        out = self.good("whatif", "dgx1-v100", "--rank-links", *LARGE, "-q").out
+        self.assertIn("an upgrade that hurts", out)
+
+    def test_a_single_card_crosses_no_link(self):
+        self.assertIn("crosses no link", self.good("whatif", "root:gpu@gen4x16", "--rank-links", *LARGE, "-q").out)
+
     def test_nothing_to_gain_is_said(self):
         out = self.good("whatif", "4xgpu[sm90]@gen5 nvswitch18@26.5GB/s", "--rank-links", *LARGE, "-q").out
         self.assertIn("gains most: all 4 like nv0", out)
@@ -208,6 +215,14 @@ class Forms(CommandTest):
             self.assertNotIn(None, row.values())
 
 
+class Warnings(CommandTest):
+    def test_those_of_a_case_name_it(self):
+        run = self.good("whatif", SWITCH2, "--case", "narrow:links.gpu1.width=x8", *LARGE)
+        self.assertIn("LC-LINK-01: case narrow: ", run.err)
+        codes = {w["code"]: w["text"] for w in self.document("whatif", SWITCH2, "--case", "narrow:links.gpu1.width=x8", *LARGE)["warnings"]}
+        self.assertTrue(codes["LC-LINK-01"].startswith("case narrow: "))
+
+
 class Refusals(CommandTest):
     def test_mistakes_are_named(self):
         self.refused("whatif", SWITCH2, says="--rank-links")
@@ -217,6 +232,7 @@ class Refusals(CommandTest):
         self.refused("whatif", SWITCH2, "--case", "a:links.gpu1.width=x8", "--case", "a:links.gpu1.width=x4", says="already")
         self.refused("whatif", SWITCH2, "--set", "call.protocl=ll", says="call.protocol")
         self.refused("whatif", SWITCH2, "--set", "call.protocol=lll", says="lll")
+        self.refused("whatif", SWITCH2, "--set", "call.in-place=", says="empty")
         self.refused("whatif", SWITCH2, "--set", "env.NCCL_PROTOO=LL", says="NCCL_PROTO")
         self.refused("whatif", SWITCH2, "--set", "profile.nothing=1", says="nothing")
         self.refused("whatif", SWITCH2, "--set", "links.gpu9.width=x8", says="gpu1")
