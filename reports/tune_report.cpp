@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "model/topology/change_list.hpp"
-#include "reports/grid.hpp"
+#include "reports/parts_text.hpp"
 #include "reports/prediction_report.hpp"
 
 namespace lanecast {
@@ -248,47 +248,21 @@ std::vector<std::string> advice_lines(const TuneReport& report) {
   return lines;
 }
 
-/// Calls `lines(...)` and `table(caption, grid)` for each part, in order.
-template <class Lines, class Table>
-void for_each_part(const TuneReport& report, const Lines& lines, const Table& table) {
-  lines(finding_lines(report));
-  table("as the implementation decides by itself, and the best way found", sizes_grid(report));
+std::vector<ReportPart> parts_of(const TuneReport& report) {
+  ReportPart found{finding_lines(report), {}};
+  found.tables.emplace_back("as the implementation decides by itself, and the best way found",
+                            sizes_grid(report));
   if (report.tuning.chunk_curve && !report.tuning.chunk_curve->points.empty()) {
     const ChunkCurve& curve = *report.tuning.chunk_curve;
-    table(fmt::format("chunk curve of {} B, {}", curve.call.size.value(), way_name(curve.way)),
-          curve_grid(curve));
+    found.tables.emplace_back(
+        fmt::format("chunk curve of {} B, {}", curve.call.size.value(), way_name(curve.way)),
+        curve_grid(curve));
   }
-  if (report.tuning.files.empty()) return;
-  lines(advice_lines(report));
-  table("what to tell NCCL, and how the time changes with that alone", advice_grid(report.tuning));
-}
-
-std::string as_markdown(const TuneReport& report) {
-  const std::vector<std::string> head = head_of(report);
-  std::string text = fmt::format("{}; {}; {}\n", head[0], head[1], head[2]);
-  for_each_part(
-      report,
-      [&](const std::vector<std::string>& lines) {
-        text += "\n";
-        for (const std::string& line : lines) text += markdown_item(line);
-      },
-      [&](const std::string& caption, const Grid& grid) { text += "\n" + markdown_text(caption, grid); });
-  return text;
-}
-
-std::string as_table(const TuneReport& report) {
-  std::string text;
-  for (const std::string& line : head_of(report)) text += comment_line(line);
-  for_each_part(
-      report,
-      [&](const std::vector<std::string>& lines) {
-        text += comment_line("");
-        for (const std::string& line : lines) text += comment_line(line);
-      },
-      [&](const std::string& caption, const Grid& grid) {
-        text += comment_line("") + comment_line(caption) + aligned_text(grid);
-      });
-  return text;
+  if (report.tuning.files.empty()) return {found};
+  ReportPart advice{advice_lines(report), {}};
+  advice.tables.emplace_back("what to tell NCCL, and how the time changes with that alone",
+                             advice_grid(report.tuning));
+  return {found, advice};
 }
 
 }  // namespace
@@ -300,11 +274,11 @@ std::string tune_text(const TuneReport& report, Format format) {
     case Format::csv:
       return as_csv(report);
     case Format::markdown:
-      return as_markdown(report);
+      return parts_as_markdown(head_of(report), parts_of(report));
     case Format::table:
       break;
   }
-  return as_table(report);
+  return parts_as_table(head_of(report), parts_of(report));
 }
 
 }  // namespace lanecast

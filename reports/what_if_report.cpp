@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reports/parts_text.hpp"
 #include "reports/prediction_report.hpp"
 #include "reports/what_if_tables.hpp"
 
@@ -165,49 +166,22 @@ std::vector<std::string> case_lines(const WhatIfReport& report, const WhatIfCase
   return lines;
 }
 
-/// Calls `lines(...)` and `table(caption, grid)` for each part of the report, in order.
-template <class Lines, class Table>
-void for_each_part(const WhatIfReport& report, const Lines& lines, const Table& table) {
+std::vector<ReportPart> parts_of(const WhatIfReport& report) {
   const WhatIfCase& baseline = report.cases.front();
+  std::vector<ReportPart> parts;
   for (std::size_t i = 1; i < report.cases.size(); ++i) {
-    lines(case_lines(report, report.cases[i]));
-    table("before and after", case_grid(baseline, report.cases[i]));
+    parts.push_back({case_lines(report, report.cases[i]), {}});
+    parts.back().tables.emplace_back("before and after", case_grid(baseline, report.cases[i]));
   }
-  if (!report.links) return;
+  if (!report.links) return parts;
   const Prediction& last = baseline.predictions.back();
-  lines(link_lines(*report.links, last));
-  table(fmt::format("one step worse, the call of {} B", last.call.size.value()),
-        link_grid(report.links->degraded, last));
-  table(fmt::format("one step better, the call of {} B", last.call.size.value()),
-        link_grid(report.links->upgraded, last));
-}
-
-std::string as_markdown(const WhatIfReport& report) {
-  const std::vector<std::string> head = head_of(report);
-  std::string text = fmt::format("{}; {}; {}\n", head[0], head[1], head[2]);
-  for_each_part(
-      report,
-      [&](const std::vector<std::string>& lines) {
-        text += "\n";
-        for (const std::string& line : lines) text += markdown_item(line);
-      },
-      [&](const std::string& caption, const Grid& grid) { text += "\n" + markdown_text(caption, grid); });
-  return text;
-}
-
-std::string as_table(const WhatIfReport& report) {
-  std::string text;
-  for (const std::string& line : head_of(report)) text += comment_line(line);
-  for_each_part(
-      report,
-      [&](const std::vector<std::string>& lines) {
-        text += comment_line("");
-        for (const std::string& line : lines) text += comment_line(line);
-      },
-      [&](const std::string& caption, const Grid& grid) {
-        text += comment_line(caption) + aligned_text(grid);
-      });
-  return text;
+  parts.push_back({link_lines(*report.links, last), {}});
+  const std::uint64_t size = last.call.size.value();
+  parts.back().tables.emplace_back(fmt::format("one step worse, the call of {} B", size),
+                                   link_grid(report.links->degraded, last));
+  parts.back().tables.emplace_back(fmt::format("one step better, the call of {} B", size),
+                                   link_grid(report.links->upgraded, last));
+  return parts;
 }
 
 }  // namespace
@@ -231,11 +205,11 @@ std::string what_if_text(const WhatIfReport& report, Format format) {
     case Format::csv:
       return as_csv(report);
     case Format::markdown:
-      return as_markdown(report);
+      return parts_as_markdown(head_of(report), parts_of(report));
     case Format::table:
       break;
   }
-  return as_table(report);
+  return parts_as_table(head_of(report), parts_of(report));
 }
 
 }  // namespace lanecast

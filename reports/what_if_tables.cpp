@@ -14,7 +14,8 @@ constexpr double kHurts = 0.01;
 
 std::string share_cell(const Prediction& before, const Prediction& after, Seconds TimeShares::*share) {
   if (!before.shares || !after.shares) return "-";
-  return fmt::format("{:+.2f}", in_us((*after.shares).*share - (*before.shares).*share));
+  const double us = in_us((*after.shares).*share - (*before.shares).*share);
+  return fmt::format("{:+.2f}", std::abs(us) < 0.005 ? 0.0 : us);
 }
 
 std::string utilization_cell(const std::optional<Bottleneck>& link) {
